@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from operator import eq
-from typing import overload
+from typing import Final, overload
 
 from domain.game import AnyGame, P, RulesError
 
-MAX_RECENT = 64
+MAX_RECENT: Final = 64
 """How many positions at the end are copied when the history grows; those before them are shared and counted by key."""
 
 

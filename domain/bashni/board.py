@@ -9,8 +9,8 @@ the board ends on a gap or outside the numbers: +5 up and right, +4 down and rig
 from itertools import product
 from typing import Final
 
-SEAT_NAMES = ("White", "Black")
-LETTERS = (("w", "W"), ("b", "B"))
+SEAT_NAMES: Final[tuple[str, ...]] = ("White", "Black")
+LETTERS: Final[tuple[tuple[str, ...], ...]] = (("w", "W"), ("b", "B"))
 """The letters of a man and of a king, by seat."""
 
 PIECES_EACH: Final = 12
@@ -20,29 +20,29 @@ MAX_HALFMOVE_CLOCK: Final = 30
 Move = tuple[int, ...]
 """The squares of a move in order: the one it begins on, then every one it lands on (section 9)."""
 
-_STEPS = (-5, -4, 4, 5)
+_STEPS: Final = (-5, -4, 4, 5)
 
 NUMBERS: Final = 36
-SQUARE_NUMBERS: dict[str, int] = {
+SQUARE_NUMBERS: Final[dict[str, int]] = {
     "abcdefgh"[file] + "12345678"[rank]: 9 * (file // 2) + 5 * (file % 2) + rank // 2
     for file, rank in product(range(8), repeat=2)
     if (file + rank) % 2 == 0
 }
 """The numbers of the dark squares by name (section 1), both ascending."""
 
-SQUARES: tuple[int, ...] = tuple(SQUARE_NUMBERS.values())
-NAMES: tuple[str, ...] = tuple(
+SQUARES: Final[tuple[int, ...]] = tuple(SQUARE_NUMBERS.values())
+NAMES: Final[tuple[str, ...]] = tuple(
     {number: name for name, number in SQUARE_NUMBERS.items()}.get(n, "") for n in range(NUMBERS)
 )
 """The names of the squares; the gaps have none."""
 
-RANKS: tuple[int, ...] = tuple(
+RANKS: Final[tuple[int, ...]] = tuple(
     sum(1 << square for square in SQUARES if NAMES[square][1] == rank) for rank in "12345678"
 )
 """The squares of every rank, as sets; rank 1 is the first."""
 
 BOARD: Final = sum(RANKS)
-LAST_ROWS: tuple[int, int] = (RANKS[7], RANKS[0])
+LAST_ROWS: Final[tuple[int, ...]] = (RANKS[7], RANKS[0])
 """Where the men of a seat are crowned (section 1)."""
 
 
@@ -66,7 +66,7 @@ def _between(start: int, end: int) -> int:
     return 0
 
 
-BETWEEN: tuple[tuple[int, ...], ...] = tuple(
+BETWEEN: Final[tuple[tuple[int, ...], ...]] = tuple(
     tuple(_between(start, end) for end in range(NUMBERS)) for start in range(NUMBERS)
 )
 """The squares strictly between two squares of a diagonal, as a set; 0 for neighbours and off the diagonals."""
@@ -74,7 +74,7 @@ BETWEEN: tuple[tuple[int, ...], ...] = tuple(
 ManJump = tuple[int, int, int, int]
 """A jump of a man: the victim's bit, the landing square's bit, the victim's square, the landing square."""
 
-MAN_JUMPS: tuple[tuple[ManJump, ...], ...] = tuple(
+MAN_JUMPS: Final[tuple[tuple[ManJump, ...], ...]] = tuple(
     tuple((1 << ray[0], 1 << ray[1], ray[0], ray[1]) for step in _STEPS if len(ray := _ray(square, step)) > 1)
     for square in range(NUMBERS)
 )
@@ -85,8 +85,8 @@ def _man_steps(step: int) -> dict[int, Move]:
     return {1 << square: (square, square + step) for square in SQUARES if square + step in SQUARES}
 
 
-LEFT_STEPS = (_man_steps(-4), _man_steps(-5))
-RIGHT_STEPS = (_man_steps(5), _man_steps(4))
+LEFT_STEPS: Final[tuple[dict[int, Move], ...]] = (_man_steps(-4), _man_steps(-5))
+RIGHT_STEPS: Final[tuple[dict[int, Move], ...]] = (_man_steps(5), _man_steps(4))
 """The plain moves of men towards file a and towards file h, by seat and by the bit of the man."""
 
 Victim = tuple[int, int, tuple[int, ...]]
@@ -126,7 +126,7 @@ def _diagonal_views(square: int, step: int) -> tuple[int, dict[int, DiagonalView
     return max(views), views
 
 
-KING_VIEWS: tuple[tuple[int, dict[int, DiagonalView], int, dict[int, DiagonalView]], ...] = tuple(
+KING_VIEWS: Final[tuple[tuple[int, dict[int, DiagonalView], int, dict[int, DiagonalView]], ...]] = tuple(
     _diagonal_views(square, 5) + _diagonal_views(square, 4) for square in range(NUMBERS)
 )
 """By square: its rising diagonal without itself, the view of a king along it by the occupied squares there; the same of
@@ -149,5 +149,5 @@ def _king_moves(square: int) -> dict[int, tuple[Move, ...]]:
     }
 
 
-KING_MOVES: tuple[dict[int, tuple[Move, ...]], ...] = tuple(_king_moves(square) for square in range(NUMBERS))
+KING_MOVES: Final[tuple[dict[int, tuple[Move, ...]], ...]] = tuple(_king_moves(square) for square in range(NUMBERS))
 """The plain moves of a king on a square by the empty squares it reaches, in order."""

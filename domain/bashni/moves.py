@@ -1,6 +1,7 @@
 """Generation and application of the moves of Bashni (sections 3 to 5)."""
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from domain.bashni.board import (
     BETWEEN,
@@ -256,9 +257,9 @@ def _play_capture(position: Position, move: Move) -> Position:
 
 Key = tuple[int, int, int, tuple[str, ...], int]
 
-_LOSSES = (Outcome((0.0, 1.0), "no-moves"), Outcome((1.0, 0.0), "no-moves"))
-_NO_PROGRESS = Outcome((0.5, 0.5), "no-progress")
-_REPETITION = Outcome((0.5, 0.5), "repetition")
+_LOSSES: Final[tuple[Outcome, ...]] = (Outcome((0.0, 1.0), "no-moves"), Outcome((1.0, 0.0), "no-moves"))
+_NO_PROGRESS: Final = Outcome((0.5, 0.5), "no-progress")
+_REPETITION: Final = Outcome((0.5, 0.5), "repetition")
 
 
 def outcome(position: Position, history: Sequence[Position]) -> Outcome | None:

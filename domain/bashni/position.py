@@ -1,19 +1,19 @@
 """A position of Bashni, and its string (section 8)."""
 
 import re
-from typing import NamedTuple, NoReturn
+from typing import Final, NamedTuple, NoReturn
 
 from domain.bashni.board import LAST_ROWS, LETTERS, MAX_HALFMOVE_CLOCK, NUMBERS, PIECES_EACH, SEAT_NAMES, SQUARE_NUMBERS
 from domain.game import MalformedNotation
 from domain.grid import with_runs
 
-_TOKEN = re.compile(r"\([wWbB]{2,}\)|[1-8wWbB]|\([^()]*\)|.", re.DOTALL)
-_TWO_LAYERS = re.compile(r"[wW]+[bB]*|[bB]+[wW]*")
-_PIECES = "wWbB"
-_DIGITS = "12345678"
-_RANKS = [[SQUARE_NUMBERS.get(file + rank) for file in "abcdefgh"] for rank in "87654321"]
+_TOKEN: Final = re.compile(r"\([wWbB]{2,}\)|[1-8wWbB]|\([^()]*\)|.", re.DOTALL)
+_TWO_LAYERS: Final = re.compile(r"[wW]+[bB]*|[bB]+[wW]*")
+_PIECES: Final = "wWbB"
+_DIGITS: Final = "12345678"
+_RANKS: Final = [[SQUARE_NUMBERS.get(file + rank) for file in "abcdefgh"] for rank in "87654321"]
 """The numbers of the squares in the order of a position string; None for light squares."""
-_HALFMOVE_CLOCKS = {str(count): count for count in range(MAX_HALFMOVE_CLOCK + 1)}
+_HALFMOVE_CLOCKS: Final = {str(count): count for count in range(MAX_HALFMOVE_CLOCK + 1)}
 
 
 class Position(NamedTuple):

@@ -1,6 +1,7 @@
 """Attacks on kings, and how the pieces on towers change them (rules, sections 4.1, 5.1 and 6.5)."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from domain.four_towers.board import (
     DIAGONAL_BETWEEN,
@@ -16,10 +17,10 @@ from domain.four_towers.board import (
 ROOK, BISHOP, QUEEN, KNIGHT, MARSHALL, CARDINAL, WIZARD = range(1, 8)
 """A piece made of components has their union as its code: rook 1, bishop 2, knight 4."""
 KING, DRAGON, PAWN, LANCER = 8, 9, 10, 11
-BLACK = 16
+BLACK: Final = 16
 """Added to a White piece's code to make it Black's. Code 0 is an empty square."""
-CODES = 28
-FREE = frozenset((ROOK, KNIGHT, MARSHALL))
+CODES: Final = 28
+FREE: Final = frozenset((ROOK, KNIGHT, MARSHALL))
 """The types whose captures a marshall restricts (section 5.1)."""
 
 Sets = Sequence[int]

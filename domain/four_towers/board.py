@@ -6,37 +6,37 @@ bit ``number`` set.
 """
 
 from functools import cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-_RANKS = ("ghi", "defghi", "abcdefghi", "abcdefghij", "abcdefghij", "bcdefghij")
+_RANKS: Final[tuple[str, ...]] = ("ghi", "defghi", "abcdefghi", "abcdefghij", "abcdefghij", "bcdefghij")
 """The files of the ranks 1 to 6; the other ranks are their images under the half-turn."""
-_FILES = "abcdefghijk"
-_HALF_TURN = str.maketrans(_FILES, _FILES[::-1])
-FILES_OF_RANKS: tuple[str, ...] = (*_RANKS, *(files[::-1].translate(_HALF_TURN) for files in reversed(_RANKS[:5])))
+_FILES: Final = "abcdefghijk"
+_HALF_TURN: Final = str.maketrans(_FILES, _FILES[::-1])
+FILES_OF_RANKS: Final = (*_RANKS, *(files[::-1].translate(_HALF_TURN) for files in reversed(_RANKS[:5])))
 """The files that exist, by rank - 1."""
 
-COORDINATES: tuple[tuple[int, int], ...] = tuple(
+COORDINATES: Final[tuple[tuple[int, int], ...]] = tuple(
     (x, y) for x in range(1, 12) for y in range(1, 12) if _FILES[x - 1] in FILES_OF_RANKS[y - 1]
 )
-NUMBERS_AT: dict[tuple[int, int], int] = {place: number for number, place in enumerate(COORDINATES)}
-NAMES: tuple[str, ...] = tuple(f"{_FILES[x - 1]}{y}" for x, y in COORDINATES)
-NUMBERS: dict[str, int] = {name: number for number, name in enumerate(NAMES)}
-SQUARES = len(NAMES)
+NUMBERS_AT: Final[dict[tuple[int, int], int]] = {place: number for number, place in enumerate(COORDINATES)}
+NAMES: Final[tuple[str, ...]] = tuple(f"{_FILES[x - 1]}{y}" for x, y in COORDINATES)
+NUMBERS: Final[dict[str, int]] = {name: number for number, name in enumerate(NAMES)}
+SQUARES: Final = len(NAMES)
 
-NUMERALS = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX")
-ARENAS: tuple[tuple[int, ...], ...] = tuple(
+NUMERALS: Final[tuple[str, ...]] = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX")
+ARENAS: Final[tuple[tuple[int, ...], ...]] = tuple(
     tuple(NUMBERS_AT[1 + 3 * column + row + c, 3 - column + 3 * row + r] for c in range(3) for r in range(3))
     for row in range(3)
     for column in range(3)
 )
 """The squares of each arena; analogous squares have the same place."""
-PLACES: dict[int, tuple[int, int]] = {
+PLACES: Final[dict[int, tuple[int, int]]] = {
     square: (arena, place) for arena, squares in enumerate(ARENAS) for place, square in enumerate(squares)
 }
 """The arena of a square and its place there; towers have none."""
-ARENA_OF: tuple[int, ...] = tuple(PLACES[square][0] if square in PLACES else -1 for square in range(SQUARES))
-TOWERS: tuple[int, ...] = tuple(NUMBERS[name] for name in ("d5", "g4", "e8", "h7"))
-TOUCHED: tuple[tuple[int, ...], ...] = ((0, 1, 3, 4), (1, 2, 4, 5), (3, 4, 6, 7), (4, 5, 7, 8))
+ARENA_OF: Final[tuple[int, ...]] = tuple(PLACES[square][0] if square in PLACES else -1 for square in range(SQUARES))
+TOWERS: Final[tuple[int, ...]] = tuple(NUMBERS[name] for name in ("d5", "g4", "e8", "h7"))
+TOUCHED: Final[tuple[tuple[int, ...], ...]] = ((0, 1, 3, 4), (1, 2, 4, 5), (3, 4, 6, 7), (4, 5, 7, 8))
 """The four arenas of each tower's zone: lower left, lower right, upper left, upper right."""
 
 
@@ -58,9 +58,9 @@ def members_of(squares: int) -> list[int]:
     return members
 
 
-ARENA_SETS: tuple[int, ...] = tuple(map(set_of, ARENAS))
-TOWER_SET = set_of(TOWERS)
-ZONE_OF: dict[int, int] = {
+ARENA_SETS: Final[tuple[int, ...]] = tuple(map(set_of, ARENAS))
+TOWER_SET: Final = set_of(TOWERS)
+ZONE_OF: Final[dict[int, int]] = {
     tower: set_of([square for arena in arenas for square in ARENAS[arena]])
     for tower, arenas in zip(TOWERS, TOUCHED, strict=True)
 }
@@ -77,19 +77,19 @@ def _zones() -> dict[int, int]:
     return zones
 
 
-ZONES = _zones()
+ZONES: Final = _zones()
 """The union of the zones of every set of towers."""
 
 UP, DOWN, LEFT, RIGHT = range(4)
-_DIRECTIONS = ((0, 1), (0, -1), (-1, 0), (1, 0))
-_DIAGONALS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
-_LEAPS = tuple((x, y) for x in (-2, -1, 1, 2) for y in (-2, -1, 1, 2) if abs(x) != abs(y))
+_DIRECTIONS: Final = ((0, 1), (0, -1), (-1, 0), (1, 0))
+_DIAGONALS: Final = ((1, 1), (1, -1), (-1, 1), (-1, -1))
+_LEAPS: Final = tuple((x, y) for x in (-2, -1, 1, 2) for y in (-2, -1, 1, 2) if abs(x) != abs(y))
 
-_ASCII = {name: rank for rank, name in enumerate(sorted(NAMES))}
-TARGET_SHIFT = 11
-TARGETS: tuple[int, ...] = tuple(_ASCII[name] << TARGET_SHIFT for name in NAMES)
+_ASCII: Final = {name: rank for rank, name in enumerate(sorted(NAMES))}
+TARGET_SHIFT: Final = 11
+TARGETS: Final[tuple[int, ...]] = tuple(_ASCII[name] << TARGET_SHIFT for name in NAMES)
 """How a move writes the square where it ends: by its place in the ASCII order of names."""
-SQUARE_AT: tuple[int, ...] = tuple(NUMBERS[name] for name in sorted(NAMES))
+SQUARE_AT: Final[tuple[int, ...]] = tuple(NUMBERS[name] for name in sorted(NAMES))
 """The square of a place in the ASCII order of names."""
 
 
@@ -143,22 +143,22 @@ def _sources(runs: list[list[list[int]]]) -> tuple[tuple[int, ...], tuple[dict[i
     return tuple(sources), tuple(between)
 
 
-DIAGONAL_STEPS: tuple[tuple[int, ...], ...] = tuple(
+DIAGONAL_STEPS: Final[tuple[tuple[int, ...], ...]] = tuple(
     tuple(_towards(square, dx, dy) for square in range(SQUARES)) for dx, dy in _DIAGONALS
 )
 """By direction (up right, down right, up left, down left) and square: the next square, or -1."""
-_DIAGONAL_RUNS = [[_run(steps, square) for steps in DIAGONAL_STEPS] for square in range(SQUARES)]
-DIAGONAL_RAYS: tuple[Rays, ...] = tuple(map(_sorted_rays, _DIAGONAL_RUNS))
+_DIAGONAL_RUNS: Final = [[_run(steps, square) for steps in DIAGONAL_STEPS] for square in range(SQUARES)]
+DIAGONAL_RAYS: Final[tuple[Rays, ...]] = tuple(map(_sorted_rays, _DIAGONAL_RUNS))
 DIAGONAL_SOURCES, DIAGONAL_BETWEEN = _sources(_DIAGONAL_RUNS)
-LEAPS: tuple[tuple[int, ...], ...] = tuple(
+LEAPS: Final[tuple[tuple[int, ...], ...]] = tuple(
     tuple(target for dx, dy in _LEAPS if (target := _towards(square, dx, dy)) >= 0) for square in range(SQUARES)
 )
-LEAP_SETS: tuple[int, ...] = tuple(map(set_of, LEAPS))
-LEAP_TARGETS: tuple[tuple[int, ...], ...] = tuple(tuple(TARGETS[target] for target in leaps) for leaps in LEAPS)
-FORWARD = (UP, DOWN)
+LEAP_SETS: Final[tuple[int, ...]] = tuple(map(set_of, LEAPS))
+LEAP_TARGETS: Final[tuple[tuple[int, ...], ...]] = tuple(tuple(TARGETS[target] for target in leaps) for leaps in LEAPS)
+FORWARD: Final[tuple[int, ...]] = (UP, DOWN)
 """The direction of each side's pawns."""
-_FORWARD_DIAGONALS = ((0, 2), (1, 3))
-PAWN_CAPTURES: tuple[tuple[tuple[int, ...], ...], ...] = tuple(
+_FORWARD_DIAGONALS: Final = ((0, 2), (1, 3))
+PAWN_CAPTURES: Final[tuple[tuple[tuple[int, ...], ...], ...]] = tuple(
     tuple(tuple(target for way in ways if (target := DIAGONAL_STEPS[way][square]) >= 0) for square in range(SQUARES))
     for ways in _FORWARD_DIAGONALS
 )
@@ -243,7 +243,7 @@ def surface(knight_towers: int) -> Surface:
     )
 
 
-PAWN_SOURCES: tuple[tuple[int, ...], ...] = tuple(
+PAWN_SOURCES: Final[tuple[tuple[int, ...], ...]] = tuple(
     tuple(set_of([square for square in range(SQUARES) if target in captures[square]]) for target in range(SQUARES))
     for captures in PAWN_CAPTURES
 )
@@ -269,18 +269,18 @@ def hops(rooks: int, bishops: int) -> Hops:
     return tuple(map(tuple, table))
 
 
-_TURNED = tuple(NUMBERS_AT[12 - x, 12 - y] for x, y in COORDINATES)
+_TURNED: Final = tuple(NUMBERS_AT[12 - x, 12 - y] for x, y in COORDINATES)
 
 
 def _named(*names: str) -> int:
     return set_of([NUMBERS[name] for name in names])
 
 
-_WHITE_DOUBLES = _named(
+_WHITE_DOUBLES: Final = _named(
     *("a3", "a4", "b3", "b4", "c3", "c4", "d2", "d3", "d4", "e2", "e3"),
     *("f2", "f3", "g1", "g2", "g3", "h1", "h2", "h3", "i1", "i2", "i3"),
 )
-_WHITE_PROMOTIONS = _named("c11", "d11", "e11", "f10", "g10", "h10", "i9", "j9", "k9")
+_WHITE_PROMOTIONS: Final = _named("c11", "d11", "e11", "f10", "g10", "h10", "i9", "j9", "k9")
 
 
 def turned(squares: int) -> int:
@@ -288,6 +288,6 @@ def turned(squares: int) -> int:
     return set_of([_TURNED[square] for square in members_of(squares)])
 
 
-DOUBLE_STEP_SQUARES = (_WHITE_DOUBLES, turned(_WHITE_DOUBLES))
+DOUBLE_STEP_SQUARES: Final[tuple[int, ...]] = (_WHITE_DOUBLES, turned(_WHITE_DOUBLES))
 """By side: the squares from which a pawn may always go two steps [FT-05]."""
-PROMOTION_SQUARES = (_WHITE_PROMOTIONS, turned(_WHITE_PROMOTIONS))
+PROMOTION_SQUARES: Final[tuple[int, ...]] = (_WHITE_PROMOTIONS, turned(_WHITE_PROMOTIONS))

@@ -6,6 +6,7 @@ to better squares, out of reach of the enemy, or with check.
 
 from collections.abc import Iterator, Sequence
 from math import isqrt
+from typing import Final
 
 from domain.four_towers import compound_moves
 from domain.four_towers.attacks import BLACK, DRAGON, PAWN, WIZARD, king_in_check
@@ -26,11 +27,11 @@ from domain.four_towers.outcome import in_check, unlisted_move
 from domain.four_towers.position import NO_RETURN, Position, occupied_by, sets_of
 from domain.four_towers.pseudo_legal import PieceReach
 
-MAX_EXCHANGES = 2
+MAX_EXCHANGES: Final = 2
 """Exchanges of squares that a rearrangement is built from."""
-CHECK_BONUS = 120
+CHECK_BONUS: Final = 120
 """The worth of a check, in hundredths of a pawn, when moves are compared before the search."""
-MAX_TRIALS = 300
+MAX_TRIALS: Final = 300
 """Components tried to find an answer to a check."""
 
 

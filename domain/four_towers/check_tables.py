@@ -8,7 +8,7 @@ components.
 from collections.abc import Iterator
 from functools import cache, reduce
 from operator import or_
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from domain.four_towers.attacks import (
     BISHOP,
@@ -41,11 +41,11 @@ from domain.four_towers.board import (
 )
 from domain.four_towers.position import Position, occupied_by
 
-SHIELDS = frozenset((QUEEN, KNIGHT, MARSHALL, CARDINAL))
+SHIELDS: Final = frozenset((QUEEN, KNIGHT, MARSHALL, CARDINAL))
 """The types that change who attacks a king by coming to a tower."""
-LATER_SHIELDS = SHIELDS | {PAWN, LANCER}
+LATER_SHIELDS: Final = SHIELDS | {PAWN, LANCER}
 """Those, and what can become one of them first."""
-_EVERYTHING = ROOK | BISHOP | KNIGHT | KING
+_EVERYTHING: Final = ROOK | BISHOP | KNIGHT | KING
 """The fullest memory of a dragon."""
 
 Towers = tuple[int, ...]

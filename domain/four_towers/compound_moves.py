@@ -6,7 +6,7 @@ whether there is any. ``rearrangements`` and ``multi_moves`` list them all, to v
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from domain.four_towers.attacks import BLACK, DRAGON, KING, WIZARD, KingAttackers, is_shielded, king_in_check
 from domain.four_towers.board import ARENA_OF, ARENA_SETS, ARENAS, NAMES, NUMERALS, TOUCHED, TOWERS, members_of, set_of
@@ -25,8 +25,8 @@ from domain.four_towers.position import Position, occupied_by
 from domain.four_towers.pseudo_legal import PieceReach
 from domain.four_towers.refusals import move_refusal
 
-MAX_COMPONENTS = 4
-_ANYWHERE = -1
+MAX_COMPONENTS: Final = 4
+_ANYWHERE: Final = -1
 
 
 class TrialsExceededError(Exception):

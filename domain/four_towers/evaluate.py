@@ -56,7 +56,7 @@ VALUES: Final = (
     *(weights.WIZARD, 0, weights.DRAGON, weights.PAWN, weights.LANCER),
 )
 """By code: hundredths of a pawn."""
-_BEST_PROMOTION = PROMOTIONS.index("W") + 1
+_BEST_PROMOTION: Final = PROMOTIONS.index("W") + 1
 
 
 def _placed_values() -> tuple[tuple[int, ...], ...]:
@@ -84,9 +84,9 @@ def _placed_values() -> tuple[tuple[int, ...], ...]:
     return tuple(table)
 
 
-PLACED = _placed_values()
+PLACED: Final = _placed_values()
 """By code and square, good for White: what the piece is worth there."""
-_CONTACTS = tuple(head.mark in (CAPTURE, RETURN) for head in HEADS)
+_CONTACTS: Final = tuple(head.mark in (CAPTURE, RETURN) for head in HEADS)
 """By head: whether such a move is noisy."""
 
 

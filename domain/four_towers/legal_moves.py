@@ -1,5 +1,7 @@
 """The legal moves of one side, all kinds but rearrangements and multi-moves (rules, sections 4 to 6)."""
 
+from typing import Final
+
 from domain.four_towers.attacks import (
     BISHOP,
     CARDINAL,
@@ -44,15 +46,15 @@ from domain.four_towers.moves import (
 from domain.four_towers.position import Position
 from domain.four_towers.pseudo_legal import PieceReach
 
-_TOWER_TARGETS = frozenset(TARGETS[tower] for tower in TOWERS)
-_TARGET_MASK = 127 << TARGET_SHIFT
-_PARTS = {
+_TOWER_TARGETS: Final = frozenset(TARGETS[tower] for tower in TOWERS)
+_TARGET_MASK: Final = 127 << TARGET_SHIFT
+_PARTS: Final = {
     code: tuple(part for part in range(1, code) if part & code == part) if code & (code - 1) else ()
     for code in range(1, WIZARD + 1)
 }
 """By compound piece: the parts that it may send off."""
-_EVERYWHERE = -1
-_ATTACK_CHANGING = frozenset((QUEEN, KNIGHT, MARSHALL, CARDINAL))
+_EVERYWHERE: Final = -1
+_ATTACK_CHANGING: Final = frozenset((QUEEN, KNIGHT, MARSHALL, CARDINAL))
 """The types that change who attacks a king when they leave a tower."""
 
 

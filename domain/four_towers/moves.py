@@ -5,7 +5,7 @@ in this order of weight. The heads are numbered in ASCII order of their texts, s
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from domain.four_towers.attacks import (
     BISHOP,
@@ -37,14 +37,14 @@ from domain.four_towers.board import (
 from domain.four_towers.position import LETTERS, NO_RETURN, Position, pair_text, sets_of
 
 ATTACH, PLAIN, SWAP, DIRECT, DIRECT_ATTACH, CAPTURE, RETURN = range(7)
-MARKS = ("+", "-", "<>", ">>", ">>+", "x")
-PROMOTIONS = "BCDMNQRW"
+MARKS: Final[tuple[str, ...]] = ("+", "-", "<>", ">>", ">>+", "x")
+PROMOTIONS: Final = "BCDMNQRW"
 """Promotion pieces in ASCII order; the n-th (from 1) is stored in the lowest bits of a move [FT-08]."""
-PROMOTED = (0, BISHOP, CARDINAL, DRAGON, MARSHALL, KNIGHT, QUEEN, ROOK, WIZARD)
-PARTS = (0, ROOK, BISHOP, QUEEN, KNIGHT, MARSHALL, CARDINAL, PAWN)
+PROMOTED: Final[tuple[int, ...]] = (0, BISHOP, CARDINAL, DRAGON, MARSHALL, KNIGHT, QUEEN, ROOK, WIZARD)
+PARTS: Final[tuple[int, ...]] = (0, ROOK, BISHOP, QUEEN, KNIGHT, MARSHALL, CARDINAL, PAWN)
 """What may be sent off a piece; 0 is the whole piece."""
-HEAD_SHIFT = 18
-_VICTIM_SHIFT = 4
+HEAD_SHIFT: Final = 18
+_VICTIM_SHIFT: Final = 4
 
 
 class Head(NamedTuple):
@@ -84,7 +84,7 @@ def _heads() -> tuple[Head, ...]:
     return tuple(sorted(heads, key=lambda head: head.text + NAMES[0]))
 
 
-HEADS = _heads()
+HEADS: Final = _heads()
 
 
 def _starts() -> tuple[tuple[tuple[int, ...], ...], ...]:
@@ -95,9 +95,9 @@ def _starts() -> tuple[tuple[tuple[int, ...], ...], ...]:
     return tuple(tuple(map(tuple, marks)) for marks in table)
 
 
-STARTS = _starts()
+STARTS: Final = _starts()
 """By part, mark and square: the move without its target."""
-RETURNS = {head.part: number << HEAD_SHIFT for number, head in enumerate(HEADS) if head.mark == RETURN}
+RETURNS: Final = {head.part: number << HEAD_SHIFT for number, head in enumerate(HEADS) if head.mark == RETURN}
 """By piece: a return without its target."""
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import reduce
 from math import inf
 from operator import and_, or_
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from domain.four_towers.attacks import BLACK, DRAGON, KING, LANCER, PAWN
 from domain.four_towers.board import ARENA_OF, ARENA_SETS, TOWER_SET, TOWERS, members_of
@@ -23,7 +23,7 @@ from domain.four_towers.position import Position, occupied_by, sets_of
 from domain.four_towers.pseudo_legal import PieceReach
 from domain.game import StepBudget
 
-_ANYWHERE = -1
+_ANYWHERE: Final = -1
 
 
 def find_multi_move(

@@ -1,6 +1,7 @@
 """How Four Towers ends (rules, section 7)."""
 
 from collections.abc import Hashable, Sequence
+from typing import Final
 
 from domain.four_towers import compound_moves, multi_move_search
 from domain.four_towers.attacks import king_in_check
@@ -11,7 +12,7 @@ from domain.four_towers.position import MAX_HALFMOVE_CLOCK, NO_RETURN, Position,
 from domain.game import Outcome, StepBudget
 from domain.history import occurrences
 
-FAST_TRIALS = 100
+FAST_TRIALS: Final = 100
 """Trials of components of multi-moves after which ``fast_outcome`` gives up."""
 
 

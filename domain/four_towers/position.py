@@ -1,30 +1,30 @@
 """The position of Four Towers and its string (rules, section 8)."""
 
 import re
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from domain.four_towers.attacks import BLACK, CODES, KING, LANCER, PAWN, king_in_check
 from domain.four_towers.board import FILES_OF_RANKS, NAMES, NUMBERS, SQUARES, TOWER_SET
 from domain.game import MalformedNotation
 from domain.grid import with_runs
 
-LETTERS = " RBQNMCWKDPL"
+LETTERS: Final = " RBQNMCWKDPL"
 """By code. Lower case is Black."""
-COMPONENTS = ((1, "R"), (2, "B"), (4, "N"), (8, "K"))
+COMPONENTS: Final[tuple[tuple[int, str], ...]] = ((1, "R"), (2, "B"), (4, "N"), (8, "K"))
 """The parts of a dragon memory in the order of the position string."""
-MAX_HALFMOVE_CLOCK = 150
+MAX_HALFMOVE_CLOCK: Final = 150
 """Plies without a final capture or a promotion after which the game is drawn [FT-27]."""
-NO_RETURN = (0, -1)
+NO_RETURN: Final = (0, -1)
 
 _CODES = {letter: code for code, letter in enumerate(LETTERS) if code}
 _CODES |= {letter.lower(): code + BLACK for letter, code in tuple(_CODES.items())}
-_SIGNS = LETTERS.ljust(BLACK) + LETTERS.lower()
-_ROWS = tuple(tuple(NUMBERS[f"{file}{rank}"] for file in FILES_OF_RANKS[rank - 1]) for rank in range(11, 0, -1))
-_PAIR = re.compile(r"([a-k](?:1[01]|[1-9]))([a-k](?:1[01]|[1-9]))")
-_COUNT = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
-MAX_LENGTH = 20_000
+_SIGNS: Final = LETTERS.ljust(BLACK) + LETTERS.lower()
+_ROWS: Final = tuple(tuple(NUMBERS[f"{file}{rank}"] for file in FILES_OF_RANKS[rank - 1]) for rank in range(11, 0, -1))
+_PAIR: Final = re.compile(r"([a-k](?:1[01]|[1-9]))([a-k](?:1[01]|[1-9]))")
+_COUNT: Final = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
+MAX_LENGTH: Final = 20_000
 """Characters: more than a position with every pair that the string could note."""
-_FIELDS = "board, side, en passant, memories, return, clock, move number"
+_FIELDS: Final = "board, side, en passant, memories, return, clock, move number"
 
 
 class Position(NamedTuple):

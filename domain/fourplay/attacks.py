@@ -1,6 +1,7 @@
 """The board from the side of one player, and the attacks of that player's pieces (rules, sections 3, 4 and 6)."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from domain.fourplay.board import ADJACENT, BETWEEN, DIAGONAL_STEPS, DOG_LEAPS, GIRAFFE_LEAPS, SIDE
 from domain.fourplay.position import (
@@ -22,9 +23,9 @@ from domain.fourplay.position import (
 
 OWN, ENEMY, BLOCK = 1, 2, 3
 """What stands on a square as a player sees it: an own piece, an enemy, or the Neutron."""
-_LEAPS = {KING: ADJACENT, GIRAFFE: GIRAFFE_LEAPS, ANT: DIAGONAL_STEPS}
+_LEAPS: Final = {KING: ADJACENT, GIRAFFE: GIRAFFE_LEAPS, ANT: DIAGONAL_STEPS}
 _COLUMN, _ROW, _DIAGONAL = 1, 2, 4
-_LINES_OF = {ROOK: 3, BISHOP: 4, VERTICAL: 1, HORIZONTAL: 2, QUEEN: 7, ARCHER: 7}
+_LINES_OF: Final = {ROOK: 3, BISHOP: 4, VERTICAL: 1, HORIZONTAL: 2, QUEEN: 7, ARCHER: 7}
 """By kind: the sorts of lines along which it captures."""
 
 
@@ -37,7 +38,7 @@ def _occupants_seen_by(player: int) -> bytes:
     return bytes(occupants)
 
 
-_OCCUPANTS = tuple(_occupants_seen_by(player) for player in range(4))
+_OCCUPANTS: Final = tuple(_occupants_seen_by(player) for player in range(4))
 """By player: what stands on a square as that player sees it. Frozen pieces are enemies (section 1)."""
 
 

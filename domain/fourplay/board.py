@@ -5,15 +5,16 @@ sections 1 and 3.
 """
 
 from itertools import product
+from typing import Final
 
-SIDE = 15
-SQUARES = SIDE * SIDE
-NAMES: tuple[str, ...] = tuple(f"{column}{row}" for column in "abcdefghijklmno" for row in range(1, SIDE + 1))
-NUMBERS: dict[str, int] = {name: number for number, name in enumerate(NAMES)}
-NEUTRON_SQUARE = NUMBERS["h8"]
+SIDE: Final = 15
+SQUARES: Final = SIDE * SIDE
+NAMES: Final[tuple[str, ...]] = tuple(f"{column}{row}" for column in "abcdefghijklmno" for row in range(1, SIDE + 1))
+NUMBERS: Final[dict[str, int]] = {name: number for number, name in enumerate(NAMES)}
+NEUTRON_SQUARE: Final = NUMBERS["h8"]
 
-_ORTHOGONAL = ((1, 0), (-1, 0), (0, 1), (0, -1))
-_DIAGONAL = ((1, 1), (1, -1), (-1, 1), (-1, -1))
+_ORTHOGONAL: Final = ((1, 0), (-1, 0), (0, 1), (0, -1))
+_DIAGONAL: Final = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 Rays = tuple[tuple[tuple[int, ...], ...], ...]
 
 
@@ -30,9 +31,9 @@ def quadrant_of(number: int) -> int | None:
     return (0 if row < 7 else 1) if column < 7 else (3 if row < 7 else 2)
 
 
-QUADRANTS = tuple(quadrant_of(number) for number in range(SQUARES))
-QUADRANT_SQUARES = tuple(tuple(n for n in range(SQUARES) if QUADRANTS[n] == player) for player in range(4))
-CORNERS = tuple(NUMBERS[name] for name in ("a1", "a15", "o15", "o1"))
+QUADRANTS: Final = tuple(quadrant_of(number) for number in range(SQUARES))
+QUADRANT_SQUARES: Final = tuple(tuple(n for n in range(SQUARES) if QUADRANTS[n] == player) for player in range(4))
+CORNERS: Final = tuple(NUMBERS[name] for name in ("a1", "a15", "o15", "o1"))
 """By player: the corner of the own quadrant."""
 
 
@@ -63,18 +64,18 @@ def _leaps(vectors: tuple[tuple[int, int], ...]) -> tuple[tuple[int, ...], ...]:
     return tuple(table)
 
 
-ROOK_RAYS = _rays(_ORTHOGONAL)
-BISHOP_RAYS = _rays(_DIAGONAL)
-QUEEN_RAYS = _rays(_ORTHOGONAL + _DIAGONAL)
-VERTICAL_RAYS = _rays(((0, 1), (0, -1)))
-HORIZONTAL_RAYS = _rays(((1, 0), (-1, 0)))
-SHOT_RAYS = tuple(
+ROOK_RAYS: Final = _rays(_ORTHOGONAL)
+BISHOP_RAYS: Final = _rays(_DIAGONAL)
+QUEEN_RAYS: Final = _rays(_ORTHOGONAL + _DIAGONAL)
+VERTICAL_RAYS: Final = _rays(((0, 1), (0, -1)))
+HORIZONTAL_RAYS: Final = _rays(((1, 0), (-1, 0)))
+SHOT_RAYS: Final = tuple(
     straight + diagonal for straight, diagonal in zip(_rays(_ORTHOGONAL, 4), _rays(_DIAGONAL, 3), strict=True)
 )
-ADJACENT = _leaps(_ORTHOGONAL + _DIAGONAL)
-DIAGONAL_STEPS = _leaps(_DIAGONAL)
-GIRAFFE_LEAPS = _leaps(tuple((dx, dy) for dx, dy in product((-4, -1, 1, 4), repeat=2) if abs(dx) != abs(dy)))
-DOG_LEAPS = _leaps(tuple((dx * step, dy * step) for dx, dy in _ORTHOGONAL + _DIAGONAL for step in (1, 2)))
+ADJACENT: Final = _leaps(_ORTHOGONAL + _DIAGONAL)
+DIAGONAL_STEPS: Final = _leaps(_DIAGONAL)
+GIRAFFE_LEAPS: Final = _leaps(tuple((dx, dy) for dx, dy in product((-4, -1, 1, 4), repeat=2) if abs(dx) != abs(dy)))
+DOG_LEAPS: Final = _leaps(tuple((dx * step, dy * step) for dx, dy in _ORTHOGONAL + _DIAGONAL for step in (1, 2)))
 """By square of the host: one or two squares away along the eight directions (FP-19)."""
 
 
@@ -94,7 +95,7 @@ def _steps(distance: int) -> range:
     return range(1, distance + 1) if distance > 0 else range(-1, distance - 1, -1)
 
 
-_BENT = tuple((dx, dy, _bent_paths(dx, dy)) for dx in range(-4, 5) for dy in sorted({abs(dx) - 4, 4 - abs(dx)}))
+_BENT: Final = tuple((dx, dy, _bent_paths(dx, dy)) for dx in range(-4, 5) for dy in sorted({abs(dx) - 4, 4 - abs(dx)}))
 
 
 def _archer_moves(number: int, player: int) -> ArcherPaths:
@@ -107,7 +108,7 @@ def _archer_moves(number: int, player: int) -> ArcherPaths:
     )
 
 
-ARCHER_MOVES = tuple(tuple(_archer_moves(number, player) for number in range(SQUARES)) for player in range(4))
+ARCHER_MOVES: Final = tuple(tuple(_archer_moves(number, player) for number in range(SQUARES)) for player in range(4))
 """By player and square: the targets of an Archer's move, each with the squares passed on its possible paths."""
 
 
@@ -120,5 +121,5 @@ def _between() -> dict[tuple[int, int], tuple[int, ...]]:
     }
 
 
-BETWEEN = _between()
+BETWEEN: Final = _between()
 """The squares strictly between two squares of one line."""

@@ -26,7 +26,7 @@ from domain.fourplay.position import (
 from domain.fourplay.weights import CENTRE, KING_ATTACKED, LEADER, OPEN_LINE, OTHERS, PLACE
 from domain.game import NOISY_GAIN
 
-_CENTRAL = tuple(14 - abs(n // SIDE - 7) - abs(n % SIDE - 7) for n in range(SQUARES))
+_CENTRAL: Final = tuple(14 - abs(n // SIDE - 7) - abs(n % SIDE - 7) for n in range(SQUARES))
 
 
 _FIELD: Final = 16

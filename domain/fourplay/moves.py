@@ -1,6 +1,7 @@
 """Generation and application of moves in the play phase (rules, sections 3 to 7); a move is its canonical string."""
 
 import re
+from typing import Final
 
 from domain.fourplay.attacks import BLOCK, ENEMY, OWN, PlayerView, in_check, king_of, own_squares
 from domain.fourplay.board import (
@@ -19,7 +20,6 @@ from domain.fourplay.board import (
     ROOK_RAYS,
     SHOT_RAYS,
     VERTICAL_RAYS,
-    Rays,
 )
 from domain.fourplay.position import (
     ANT,
@@ -41,17 +41,17 @@ from domain.fourplay.position import (
     count,
 )
 
-PASS = "pass"  # noqa: S105
-DONE = "done"
+PASS: Final = "pass"  # noqa: S105
+DONE: Final = "done"
 """Ends a set-up."""
-MAX_LENGTH = 12
+MAX_LENGTH: Final = 12
 """Characters of a move."""
-SQUARE = "[a-o](?:1[0-5]|[1-9])"
-_MOVE = re.compile(f"({SQUARE})(<>|[-x*<>])({SQUARE})(?:=(Dg|Q|Mu|G|R|B|VM|HM))?")
-_PLACEMENT = re.compile(f"(K|A|Dg|Q|Mu|G|R|B|,|VM|HM)@({SQUARE})")
-PROMOTIONS = (DOG, QUEEN, MUTATOR, GIRAFFE, ROOK, BISHOP, VERTICAL, HORIZONTAL)
-_RIDERS: dict[int, Rays] = {ROOK: ROOK_RAYS, BISHOP: BISHOP_RAYS, VERTICAL: VERTICAL_RAYS, HORIZONTAL: HORIZONTAL_RAYS}
-_LEAPERS = {KING: ADJACENT, GIRAFFE: GIRAFFE_LEAPS}
+SQUARE: Final = "[a-o](?:1[0-5]|[1-9])"
+_MOVE: Final = re.compile(f"({SQUARE})(<>|[-x*<>])({SQUARE})(?:=(Dg|Q|Mu|G|R|B|VM|HM))?")
+_PLACEMENT: Final = re.compile(f"(K|A|Dg|Q|Mu|G|R|B|,|VM|HM)@({SQUARE})")
+PROMOTIONS: Final[tuple[int, ...]] = (DOG, QUEEN, MUTATOR, GIRAFFE, ROOK, BISHOP, VERTICAL, HORIZONTAL)
+_RIDERS: Final = {ROOK: ROOK_RAYS, BISHOP: BISHOP_RAYS, VERTICAL: VERTICAL_RAYS, HORIZONTAL: HORIZONTAL_RAYS}
+_LEAPERS: Final = {KING: ADJACENT, GIRAFFE: GIRAFFE_LEAPS}
 
 
 def add_piece_moves(player_view: PlayerView, square: int, moves: list[str]) -> None:

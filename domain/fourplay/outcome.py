@@ -1,13 +1,14 @@
 """How Fourplay ends, and what the places are worth (rules, section 8)."""
 
 from collections.abc import Hashable, Sequence
+from typing import Final
 
 from domain.fourplay.moves import is_drawn
 from domain.fourplay.position import Position
 from domain.game import Outcome
 from domain.history import occurrences
 
-PLACES = (1.0, 2 / 3, 1 / 3, 0.0)
+PLACES: Final[tuple[float, ...]] = (1.0, 2 / 3, 1 / 3, 0.0)
 
 
 def key(position: Position) -> Hashable:

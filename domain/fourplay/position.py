@@ -1,27 +1,27 @@
 """The position of Fourplay and its string (rules, section 9)."""
 
 import re
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from domain.fourplay.board import CORNERS, NAMES, NEUTRON_SQUARE, NUMBERS, QUADRANTS, SIDE, SQUARES
 from domain.game import MalformedNotation
 from domain.grid import parse_ranks, with_runs
 
 KING, ARCHER, DOG, QUEEN, MUTATOR, GIRAFFE, ROOK, BISHOP, ANT, VERTICAL, HORIZONTAL = range(1, 12)
-KIND_CODES = ("", "K", "A", "Dg", "Q", "Mu", "G", "R", "B", ",", "VM", "HM")
-KINDS = {code: kind for kind, code in enumerate(KIND_CODES) if code}
-VALUES = (0, 0, 10, 7, 15, 7, 1, 5, 3, 1, 2, 2)
-LIMITS = (0, 1, 2, 2, 1, 7, 6, 2, 2, 4, 4, 4)
-TITLES = (
+KIND_CODES: Final[tuple[str, ...]] = ("", "K", "A", "Dg", "Q", "Mu", "G", "R", "B", ",", "VM", "HM")
+KINDS: Final = {code: kind for kind, code in enumerate(KIND_CODES) if code}
+VALUES: Final[tuple[int, ...]] = (0, 0, 10, 7, 15, 7, 1, 5, 3, 1, 2, 2)
+LIMITS: Final[tuple[int, ...]] = (0, 1, 2, 2, 1, 7, 6, 2, 2, 4, 4, 4)
+TITLES: Final[tuple[str, ...]] = (
     "", "King", "Archer", "Little Dog", "Queen", "Mutator", "Giraffe", "Rook", "Bishop", "Ant", "Vertical Mover",
     "Horizontal Mover",
 )  # fmt: skip
 BUDGET, MIN_SPENT = 60, 51
 """What an army may and must cost (FP-12)."""
-NEUTRON = 15
-PLAYERS = "rbyg"
-MAX_HALFMOVE_CLOCK = 100
-_SIGNS = {0: " ", NEUTRON: "*"} | {
+NEUTRON: Final = 15
+PLAYERS: Final = "rbyg"
+MAX_HALFMOVE_CLOCK: Final = 100
+_SIGNS: Final = {0: " ", NEUTRON: "*"} | {
     (player + 1) << 4 | kind: letter + code
     for player, letter in enumerate(PLAYERS)
     for kind, code in enumerate(KIND_CODES)
@@ -55,12 +55,12 @@ def count(board: bytes, player: int, kind: int) -> int:
     return board.count((player + 1) << 4 | kind)
 
 
-ROWS = tuple(NAMES[row::SIDE] for row in range(SIDE - 1, -1, -1))
+ROWS: Final = tuple(NAMES[row::SIDE] for row in range(SIDE - 1, -1, -1))
 """The squares in the order of a position string."""
-ITEM = r"[0-9]+|\*|[rbyg](?:VM|HM|Dg|Mu|[KAQGRB,])"
-_ITEM = re.compile(ITEM)
-_DOG = re.compile(r"([a-o][0-9]{1,2})>([a-o][0-9]{1,2})")
-_CLOCK = re.compile(r"0|[1-9][0-9]?|100")
+ITEM: Final = r"[0-9]+|\*|[rbyg](?:VM|HM|Dg|Mu|[KAQGRB,])"
+_ITEM: Final = re.compile(ITEM)
+_DOG: Final = re.compile(r"([a-o][0-9]{1,2})>([a-o][0-9]{1,2})")
+_CLOCK: Final = re.compile(r"0|[1-9][0-9]?|100")
 
 
 def parse_position(text: str) -> Position:

@@ -31,7 +31,7 @@ class Pace(NamedTuple):
         return self.compiled if COMPILED else self.plain
 
 
-PACES: Mapping[str, Pace] = {
+PACES: Final[Mapping[str, Pace]] = {
     "bashni": Pace(50_000, 500_000, (250_000, 2_700_000, 28_000_000, 300_000_000)),
     "towers": Pace(20_000, 250_000, (210_000, 1_900_000, 17_000_000, 150_000_000)),
 }

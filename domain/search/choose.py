@@ -29,12 +29,12 @@ class Level(NamedTuple):
     noise_amplitude: int
 
 
-MAX_DEPTH = 64
+MAX_DEPTH: Final = 64
 
-MAX_GUEST_LEVEL = 5
+MAX_GUEST_LEVEL: Final = 5
 """The strongest opponent of a guest: stronger ones cost the most time, and guests need no account."""
 
-LEVELS: Mapping[int, Level] = {
+LEVELS: Final[Mapping[int, Level]] = {
     1: Level(nodes=400, depth=1, blunder_rate=0.70, noise_amplitude=500),
     2: Level(nodes=400, depth=1, blunder_rate=0.45, noise_amplitude=250),
     3: Level(nodes=600, depth=2, blunder_rate=0.30, noise_amplitude=120),

@@ -35,7 +35,7 @@ class Curve(NamedTuple):
     by_places: bool = False
 
 
-CURVES: Mapping[tuple[str, int], Curve] = {
+CURVES: Final[Mapping[tuple[str, int], Curve]] = {
     ("bashni", 2): Curve(450),
     ("towers", 2): Curve(700),
     ("towers", 4): Curve(700),

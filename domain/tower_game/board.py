@@ -5,13 +5,14 @@ with bit ``number`` set. Source: rules, "Equipment and coordinates" and "Pieces 
 """
 
 from itertools import product
+from typing import Final
 
-CUBES = 200
-RANKS = 8
-SIDE = 5
+CUBES: Final = 200
+RANKS: Final = 8
+SIDE: Final = 5
 
-NAMES: tuple[str, ...] = tuple(f"{column}{row}{rank}" for column in "abcde" for row in "abcde" for rank in "12345678")
-NUMBERS: dict[str, int] = {name: number for number, name in enumerate(NAMES)}
+NAMES: Final = tuple(f"{column}{row}{rank}" for column in "abcde" for row in "abcde" for rank in "12345678")
+NUMBERS: Final[dict[str, int]] = {name: number for number, name in enumerate(NAMES)}
 
 
 def _number(x: int, y: int, z: int) -> int:
@@ -27,10 +28,10 @@ def _inside(x: int, y: int, z: int) -> bool:
     return 0 <= x < SIDE and 0 <= y < SIDE and 0 <= z < RANKS
 
 
-_UNITS = [vector for vector in product((-1, 0, 1), repeat=3) if vector != (0, 0, 0)]
-ORTHOGONAL = [vector for vector in _UNITS if sum(map(abs, vector)) == 1]
-DIAGONAL = [vector for vector in _UNITS if sum(map(abs, vector)) == 2]
-TRIAGONAL = [vector for vector in _UNITS if sum(map(abs, vector)) == 3]
+_UNITS: Final = [vector for vector in product((-1, 0, 1), repeat=3) if vector != (0, 0, 0)]
+ORTHOGONAL: Final = [vector for vector in _UNITS if sum(map(abs, vector)) == 1]
+DIAGONAL: Final = [vector for vector in _UNITS if sum(map(abs, vector)) == 2]
+TRIAGONAL: Final = [vector for vector in _UNITS if sum(map(abs, vector)) == 3]
 
 
 def _rays(vectors: list[tuple[int, ...]]) -> tuple[tuple[tuple[int, ...], ...], ...]:
@@ -72,29 +73,29 @@ def set_of(cubes: tuple[int, ...]) -> int:
     return members
 
 
-ROOK_RAYS = _rays(ORTHOGONAL)
-BISHOP_RAYS = _rays(DIAGONAL)
-MERCHANT_RAYS = _rays(TRIAGONAL)
-KNIGHT_LEAPS = _leaps(_arrangements((2, 1, 0)))
+ROOK_RAYS: Final = _rays(ORTHOGONAL)
+BISHOP_RAYS: Final = _rays(DIAGONAL)
+MERCHANT_RAYS: Final = _rays(TRIAGONAL)
+KNIGHT_LEAPS: Final = _leaps(_arrangements((2, 1, 0)))
 """[TG-04]"""
-CAPTAIN_LEAPS = _leaps(_arrangements((2, 1, 1)))
+CAPTAIN_LEAPS: Final = _leaps(_arrangements((2, 1, 1)))
 """[TG-05]"""
-JESTER_LEAPS = _leaps(_arrangements((2, 2, 1)))
+JESTER_LEAPS: Final = _leaps(_arrangements((2, 2, 1)))
 """[TG-06]"""
-KING_STEPS = _leaps(_UNITS)
-PAWN_CAPTURES = tuple(
+KING_STEPS: Final = _leaps(_UNITS)
+PAWN_CAPTURES: Final = tuple(
     _leaps([vector for vector in _UNITS if vector[2] == forward and vector[:2] != (0, 0)]) for forward in (1, -1)
 )
 """By side and cube: the eight captures of a Pawn [TG-09]."""
-PAWN_CAPTURE_SETS = tuple(tuple(map(set_of, table)) for table in PAWN_CAPTURES)
+PAWN_CAPTURE_SETS: Final = tuple(tuple(map(set_of, table)) for table in PAWN_CAPTURES)
 
-ROOK_LINES = tuple(set_of(tuple(cube for ray in rays for cube in ray)) for rays in ROOK_RAYS)
-BISHOP_LINES = tuple(set_of(tuple(cube for ray in rays for cube in ray)) for rays in BISHOP_RAYS)
-MERCHANT_LINES = tuple(set_of(tuple(cube for ray in rays for cube in ray)) for rays in MERCHANT_RAYS)
-KNIGHT_SETS = tuple(map(set_of, KNIGHT_LEAPS))
-CAPTAIN_SETS = tuple(map(set_of, CAPTAIN_LEAPS))
-JESTER_SETS = tuple(map(set_of, JESTER_LEAPS))
-KING_SETS = tuple(map(set_of, KING_STEPS))
+ROOK_LINES: Final = tuple(set_of(tuple(cube for ray in rays for cube in ray)) for rays in ROOK_RAYS)
+BISHOP_LINES: Final = tuple(set_of(tuple(cube for ray in rays for cube in ray)) for rays in BISHOP_RAYS)
+MERCHANT_LINES: Final = tuple(set_of(tuple(cube for ray in rays for cube in ray)) for rays in MERCHANT_RAYS)
+KNIGHT_SETS: Final = tuple(map(set_of, KNIGHT_LEAPS))
+CAPTAIN_SETS: Final = tuple(map(set_of, CAPTAIN_LEAPS))
+JESTER_SETS: Final = tuple(map(set_of, JESTER_LEAPS))
+KING_SETS: Final = tuple(map(set_of, KING_STEPS))
 
 
 def _between() -> tuple[tuple[int, ...], ...]:
@@ -111,13 +112,13 @@ def _between() -> tuple[tuple[int, ...], ...]:
     return tuple(table)
 
 
-BETWEEN = _between()
+BETWEEN: Final = _between()
 """The set of cubes strictly between two cubes of one line; empty for neighbours and for cubes that share no line."""
 
-KING_HOMES = (NUMBERS["cc1"], NUMBERS["cc8"])
-CORNERS = tuple(NUMBERS[name] for name in ("aa1", "ae1", "ea1", "ee1", "aa8", "ae8", "ea8", "ee8"))
+KING_HOMES: Final[tuple[int, ...]] = (NUMBERS["cc1"], NUMBERS["cc8"])
+CORNERS: Final = tuple(NUMBERS[name] for name in ("aa1", "ae1", "ea1", "ee1", "aa8", "ae8", "ea8", "ee8"))
 """The corners in the order of the castling field; bit n of the castling rights is the n-th of them."""
-CASTLING_PATHS = {
+CASTLING_PATHS: Final = {
     NUMBERS[corner]: NUMBERS[passed]
     for corner, passed in (
         ("aa1", "bb1"),

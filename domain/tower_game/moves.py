@@ -3,6 +3,8 @@
 A move is an integer: from, capture mark, to, promotion, in this order of weight, so that moves sort as strings do.
 """
 
+from typing import Final
+
 from domain.tower_game.board import (
     BETWEEN,
     BISHOP_LINES,
@@ -43,27 +45,27 @@ from domain.tower_game.position import (
     occupied,
 )
 
-CAPTURE = 1 << 12
-PROMOTION = 15
+CAPTURE: Final = 1 << 12
+PROMOTION: Final = 15
 """The bits of a move that hold the promotion, for loops in which a call of ``promotion_of`` costs too much."""
-PROMOTIONS = "BCFJMNR"
+PROMOTIONS: Final = "BCFJMNR"
 """Promotion pieces in ASCII order; the n-th (from 1) is stored in the lowest bits of a move."""
-PROMOTION_CODES = (0, BISHOP, CAPTAIN, FOOL, JESTER, MERCHANT, KNIGHT, ROOK)
+PROMOTION_CODES: Final[tuple[int, ...]] = (0, BISHOP, CAPTAIN, FOOL, JESTER, MERCHANT, KNIGHT, ROOK)
 
-MAX_HALFMOVE_CLOCK = 100
+MAX_HALFMOVE_CLOCK: Final = 100
 """Plies without a capture or a Pawn move after which the game is drawn [TG-21]."""
 
-_RAYS = {ROOK: ROOK_RAYS, BISHOP: BISHOP_RAYS, MERCHANT: MERCHANT_RAYS}
-_LEAPS = {KNIGHT: KNIGHT_LEAPS, CAPTAIN: CAPTAIN_LEAPS, JESTER: JESTER_LEAPS, FOOL: KING_STEPS}
-LEAP_SETS = {KNIGHT: KNIGHT_SETS, CAPTAIN: CAPTAIN_SETS, JESTER: JESTER_SETS, FOOL: KING_SETS}
-LINES = {ROOK: ROOK_LINES, BISHOP: BISHOP_LINES, MERCHANT: MERCHANT_LINES}
+_RAYS: Final = {ROOK: ROOK_RAYS, BISHOP: BISHOP_RAYS, MERCHANT: MERCHANT_RAYS}
+_LEAPS: Final = {KNIGHT: KNIGHT_LEAPS, CAPTAIN: CAPTAIN_LEAPS, JESTER: JESTER_LEAPS, FOOL: KING_STEPS}
+LEAP_SETS: Final = {KNIGHT: KNIGHT_SETS, CAPTAIN: CAPTAIN_SETS, JESTER: JESTER_SETS, FOOL: KING_SETS}
+LINES: Final = {ROOK: ROOK_LINES, BISHOP: BISHOP_LINES, MERCHANT: MERCHANT_LINES}
 _OWN, _ENEMY = 1, 2
-_VIEWS = tuple(
+_VIEWS: Final = tuple(
     bytes([0, *([_OWN if side == 0 else _ENEMY] * 9), *([_ENEMY if side == 0 else _OWN] * 9)]).ljust(256, b"\0")
     for side in (0, 1)
 )
 """By side: what stands on a cube as that side sees it (nothing, an own man, an enemy)."""
-_LOST_RIGHTS = tuple(
+_LOST_RIGHTS: Final = tuple(
     (0b1111 if cube == KING_HOMES[0] else 0b11110000 if cube == KING_HOMES[1] else 0)
     | (1 << CORNERS.index(cube) if cube in CORNERS else 0)
     for cube in range(CUBES)

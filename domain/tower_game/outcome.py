@@ -1,13 +1,14 @@
 """How The Tower Game ends (rules, "End of the game and result")."""
 
 from collections.abc import Hashable, Sequence
+from typing import Final
 
 from domain.game import Outcome
 from domain.history import occurrences
 from domain.tower_game.moves import MAX_HALFMOVE_CLOCK, any_move
 from domain.tower_game.position import BLACK, KING, PAWN, Position, in_check, occupied
 
-LONE_MEN = range(KING + 1, PAWN - 1)
+LONE_MEN: Final = range(KING + 1, PAWN - 1)
 """Rook, Bishop, Merchant, Knight, Captain and Jester: a King and one of them cannot mate [TG-23]."""
 
 

@@ -1,6 +1,6 @@
 """The position of The Tower Game and its string (rules, "Position notation")."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from domain.game import MalformedNotation
 from domain.grid import with_runs
@@ -21,12 +21,12 @@ from domain.tower_game.board import (
     ROOK_LINES,
 )
 
-LETTERS = "KRBMNCJFP"
+LETTERS: Final = "KRBMNCJFP"
 KING, ROOK, BISHOP, MERCHANT, KNIGHT, CAPTAIN, JESTER, FOOL, PAWN = range(1, 10)
-BLACK = 9
+BLACK: Final = 9
 """Added to a White man's code to make it Black's. Code 0 is an empty cube."""
-CODES: dict[str, int] = {letter: code for code, letter in enumerate(LETTERS + LETTERS.lower(), 1)}
-MEN: str = " " + LETTERS + LETTERS.lower()
+CODES: Final[dict[str, int]] = {letter: code for code, letter in enumerate(LETTERS + LETTERS.lower(), 1)}
+MEN: Final[str] = " " + LETTERS + LETTERS.lower()
 
 
 class Position(NamedTuple):

@@ -10,10 +10,10 @@ from functools import cache
 from typing import Final
 
 SIDE: Final = 7
-SQUARES: tuple[str, ...] = tuple(file + rank for file in "abcdefg" for rank in "1234567")
-SQUARE_NUMBERS: dict[str, int] = {name: number for number, name in enumerate(SQUARES)}
+SQUARES: Final[tuple[str, ...]] = tuple(file + rank for file in "abcdefg" for rank in "1234567")
+SQUARE_NUMBERS: Final[dict[str, int]] = {name: number for number, name in enumerate(SQUARES)}
 
-CASTLES: tuple[int, ...] = tuple(SQUARE_NUMBERS[name] for name in ("b4", "d2", "d4", "d6", "f4"))
+CASTLES: Final[tuple[int, ...]] = tuple(SQUARE_NUMBERS[name] for name in ("b4", "d2", "d4", "d6", "f4"))
 """The castle squares (section 1), in the order of their numbers."""
 
 MAX_HEIGHT: Final = 5
@@ -22,16 +22,16 @@ MAX_HEIGHT: Final = 5
 MAX_PUSHES: Final = 50
 """The push in a row that ends the game in a draw (section 7, rule 4)."""
 
-DIRECTIONS: tuple[str, ...] = ("to the left", "downwards", "upwards", "to the right")
+DIRECTIONS: Final[tuple[str, ...]] = ("to the left", "downwards", "upwards", "to the right")
 """The four directions, numbered in the ASCII order of the squares that lie there."""
 
-SEAT_NAMES: dict[int, tuple[str, ...]] = {2: ("White", "Black"), 4: ("White", "Blue", "Red", "Black")}
+SEAT_NAMES: Final[dict[int, tuple[str, ...]]] = {2: ("White", "Black"), 4: ("White", "Blue", "Red", "Black")}
 
 
-LETTERS: dict[int, str] = {2: "wb", 4: "wurb"}
+LETTERS: Final[dict[int, str]] = {2: "wb", 4: "wurb"}
 """The letters of the seats in turn order, by the number of players."""
 
-PIECES_EACH: dict[int, int] = {2: 75, 4: 50}
+PIECES_EACH: Final[dict[int, int]] = {2: 75, 4: 50}
 """The pieces of every colour, on the board and in the supply, by the number of players."""
 
 
@@ -46,16 +46,16 @@ def _ray(square: int, direction: int) -> tuple[int, ...]:
     return tuple(range(square + SIDE, SIDE * SIDE, SIDE))
 
 
-RAYS: tuple[tuple[int, ...], ...] = tuple(_ray(square, direction) for square in range(49) for direction in range(4))
+RAYS: Final = tuple(_ray(square, direction) for square in range(49) for direction in range(4))
 """The squares from a square to the edge, nearest first; of ``square`` in ``direction``: [4 * square + direction]."""
 
 EMPTY: Final = 1
 """The tower on an empty square."""
 
-TOWER_CODES = 2 << 2 * MAX_HEIGHT
+TOWER_CODES: Final = 2 << 2 * MAX_HEIGHT
 """All towers are smaller than this; 0 is none of them."""
 
-HEIGHT: tuple[int, ...] = tuple(max(0, (tower.bit_length() - 1) // 2) for tower in range(TOWER_CODES))
+HEIGHT: Final[tuple[int, ...]] = tuple(max(0, (tower.bit_length() - 1) // 2) for tower in range(TOWER_CODES))
 """The height of every tower, green included."""
 
 

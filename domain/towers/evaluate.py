@@ -39,18 +39,18 @@ from domain.towers.weights import (
     TURN,
 )
 
-_FIELD = 20
-_TOTAL = 4 * _FIELD
-_FIELD_BITS = (1 << _FIELD) - 1
+_FIELD: Final = 20
+_TOTAL: Final = 4 * _FIELD
+_FIELD_BITS: Final = (1 << _FIELD) - 1
 
-CASTLES_TOGETHER = {2: CASTLES_OF_TWO, 4: CASTLES_OF_FOUR}
-CROWNS_TOGETHER = {2: CROWNS_OF_TWO, 4: CROWNS_OF_FOUR}
-GOAL = {2: (4, 3), 4: (3, 2)}
+CASTLES_TOGETHER: Final = {2: CASTLES_OF_TWO, 4: CASTLES_OF_FOUR}
+CROWNS_TOGETHER: Final = {2: CROWNS_OF_TWO, 4: CROWNS_OF_FOUR}
+GOAL: Final = {2: (4, 3), 4: (3, 2)}
 WINS: Final = 1_000_000
 CASTLE_GAIN: Final = 20_000
 """Added where castles change: together they are worth more than each alone."""
 
-_CASTLE_RAYS: tuple[tuple[int, tuple[tuple[int, ...], ...]], ...] = tuple(
+_CASTLE_RAYS: Final[tuple[tuple[int, tuple[tuple[int, ...], ...]], ...]] = tuple(
     (castle, tuple(RAYS[4 * castle + way][: MAX_HEIGHT - 1] for way in range(4))) for castle in CASTLES
 )
 
@@ -75,7 +75,7 @@ def _worth(square: int, tower: int) -> int:
     return worth << _FIELD * seat | worth << _TOTAL
 
 
-_CASTLE_DISTANCES: tuple[tuple[int, ...], ...] = tuple(
+_CASTLE_DISTANCES: Final[tuple[tuple[int, ...], ...]] = tuple(
     tuple(
         distance
         for way in range(4)
@@ -85,14 +85,14 @@ _CASTLE_DISTANCES: tuple[tuple[int, ...], ...] = tuple(
     for square in range(len(SQUARES))
 )
 # Squares as far from as many castles share one table.
-_ALIKE = [(square in CASTLES, tuple(sorted(_CASTLE_DISTANCES[square]))) for square in range(len(SQUARES))]
-_WORTHS = {
+_ALIKE: Final = [(square in CASTLES, tuple(sorted(_CASTLE_DISTANCES[square]))) for square in range(len(SQUARES))]
+_WORTHS: Final = {
     alike: tuple(_worth(square, tower) for tower in range(len(HEIGHT)))
     for alike, square in dict(zip(_ALIKE, range(len(SQUARES)), strict=True)).items()
 }
-WORTH: tuple[tuple[int, ...], ...] = tuple(_WORTHS[alike] for alike in _ALIKE)
+WORTH: Final[tuple[tuple[int, ...], ...]] = tuple(_WORTHS[alike] for alike in _ALIKE)
 
-CASTLE_PUSHES = sum(
+CASTLE_PUSHES: Final = sum(
     1 << FIRST_PUSH + number
     for number, ray in enumerate(RAYS)
     if number // 4 in CASTLES or any(there in CASTLES for there in ray[: MAX_HEIGHT - 1])
@@ -194,7 +194,7 @@ def gains(position: Position, moves: Iterable[int]) -> list[int]:
     return [gain(move) for move in moves]
 
 
-_BIAS = sum(1 << _FIELD * (field + 1) - 1 for field in range(4))
+_BIAS: Final = sum(1 << _FIELD * (field + 1) - 1 for field in range(4))
 
 
 def _gain(worth: int, side: int) -> int:

@@ -20,20 +20,20 @@ from domain.towers.board import CASTLES, HEIGHT, MAX_HEIGHT, SQUARES, controller
 FIRST_PUSH: Final = 56
 """The number of the first push; builds are below."""
 
-_PUSHERS = 196
-_BUILDS = 392
-_GOALS = 616
+_PUSHERS: Final = 196
+_BUILDS: Final = 392
+_GOALS: Final = 616
 
-_NIBBLES = sum(1 << 4 * square for square in range(49))
-_HEIGHTS = 15 * _NIBBLES
-_GUARDS = 8 * _NIBBLES
-_BELOW_SOMETHING = sum(8 << 4 * square for square in range(49) if square % 7 < 6)
-_LEFT_OF_SOMETHING = sum(8 << 4 * square for square in range(42))
-_BUILD_BITS = (1 << 49) - 1
-_BUILDS_OF = tuple(_BUILDS + 56 * seat for seat in range(4))
-_PUSHERS_OF = tuple(_PUSHERS + seat for seat in range(4))
+_NIBBLES: Final = sum(1 << 4 * square for square in range(49))
+_HEIGHTS: Final = 15 * _NIBBLES
+_GUARDS: Final = 8 * _NIBBLES
+_BELOW_SOMETHING: Final = sum(8 << 4 * square for square in range(49) if square % 7 < 6)
+_LEFT_OF_SOMETHING: Final = sum(8 << 4 * square for square in range(42))
+_BUILD_BITS: Final = (1 << 49) - 1
+_BUILDS_OF: Final = tuple(_BUILDS + 56 * seat for seat in range(4))
+_PUSHERS_OF: Final = tuple(_PUSHERS + seat for seat in range(4))
 
-TO_GOAL = {2: 0x5555_4444, 4: 0x6666_5555}
+TO_GOAL: Final = {2: 0x5555_4444, 4: 0x6666_5555}
 """What lifts the count of castles (low half) or crowned castles to 8 exactly when it reaches its goal, seat by seat."""
 REACHED: Final = 0x8888_8888
 
@@ -54,7 +54,7 @@ def _features(square: int, height: int, seat: int) -> int:
 
 
 # Thousands of towers share few facts: height and controller say it all, and controllers differ at castles only.
-_KINDS = {
+_KINDS: Final = {
     square in CASTLES: tuple((height, controller(square, tower)) for tower, height in enumerate(HEIGHT))
     for square in (0, min(CASTLES))
 }
@@ -67,7 +67,7 @@ def _table(square: int) -> tuple[int, ...]:
     return tuple(map(shared.__getitem__, _KINDS[square in CASTLES]))
 
 
-FEATURES: tuple[tuple[int, ...], ...] = tuple(_table(square) for square in range(len(SQUARES)))
+FEATURES: Final[tuple[tuple[int, ...], ...]] = tuple(_table(square) for square in range(len(SQUARES)))
 """The facts of every tower on every square: FACTS[square][tower]."""
 
 

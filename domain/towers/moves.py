@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import chain
 from operator import getitem
+from typing import Final
 
 from domain.game import Outcome
 from domain.history import occurrences
@@ -18,7 +19,7 @@ def _moves_of_bytes(place: int) -> tuple[tuple[int, ...], ...]:
     return tuple(moves)
 
 
-_MOVES_OF_BYTE: tuple[tuple[tuple[int, ...], ...], ...] = tuple(map(_moves_of_bytes, range(32)))
+_MOVES_OF_BYTE: Final[tuple[tuple[tuple[int, ...], ...], ...]] = tuple(map(_moves_of_bytes, range(32)))
 """The moves that a byte of a set of actions stands for, by the place of the byte."""
 
 

@@ -82,9 +82,8 @@ def _count(squares: i64) -> i64:
 
 
 def _bit(square: i64) -> i64:
-    """Return ``square`` as a set. mypyc shifts a literal as an integer of 32 bits, a variable as one of 64."""
-    one: i64 = 1
-    return one << square
+    """Return ``square`` as a set. A literal 1 would be shifted as an integer of 32 bits by mypyc 2.4."""
+    return (0 * square + 1) << square
 
 
 def _square_of(bit: i64) -> i64:

@@ -1,6 +1,6 @@
 """A position of Towers, and its string (section 8)."""
 
-from typing import NamedTuple, NoReturn
+from typing import Final, NamedTuple, NoReturn
 
 from domain.game import MalformedNotation
 from domain.grid import with_runs
@@ -19,9 +19,9 @@ from domain.towers.board import (
 )
 from domain.towers.features import can_act, features_of, goal_reached
 
-_FIELDS = ("board", "players", "side", "pushes")
-_PUSH_COUNTS = {str(count): count for count in range(MAX_PUSHES + 1)}
-_COLOURS = {"w": "white", "u": "blue", "r": "red", "b": "black"}
+_FIELDS: Final[tuple[str, ...]] = ("board", "players", "side", "pushes")
+_PUSH_COUNTS: Final = {str(count): count for count in range(MAX_PUSHES + 1)}
+_COLOURS: Final = {"w": "white", "u": "blue", "r": "red", "b": "black"}
 
 
 class Position(NamedTuple):

@@ -21,7 +21,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 from domain.game import NOISY_GAIN, Game, M, P
 from domain.search.contract_position import ContractPosition
-from domain.search.ordering import QUIET, Ordering
+from domain.search.ordering import BY_WEIGHT, QUIET, Ordering
 from domain.search.table import EXACT, Table
 from domain.search.values import MAX_EVALUATION, WIN, clamp_evaluation, is_won, value_of_scores
 from domain.search_position import SearchPosition
@@ -294,7 +294,7 @@ class Search(Generic[P, M]):
 
         # Next to the horizon no quiet move is expected to make up for more than the margin.
         hope = INFINITE
-        if depth == 1 and not forced and abs(alpha) <= MAX_EVALUATION:
+        if depth == 1 and not forced and -MAX_EVALUATION <= alpha <= MAX_EVALUATION:
             hope = self._evaluate(position, side) + MARGIN
 
         added = key not in self.path
@@ -351,14 +351,16 @@ class Search(Generic[P, M]):
         if not moves:
             return static
         gains = position.gains(moves)
-        ranked = sorted(zip(gains, moves, strict=True), key=itemgetter(0), reverse=True)
+        ranked = [(gains[number], move) for number, move in enumerate(moves)]
+        if len(ranked) > 1:
+            ranked.sort(key=BY_WEIGHT, reverse=True)
         if not forced:
             # The further from the horizon, the fewer: where everything can be captured, exchanges do not end.
             del ranked[max(1, budget // NOISY_COST) :]
         rest = budget - (1 if forced else NOISY_COST)
         for gain, move in ranked:
             hope = static + MARGIN + max(0, gain - NOISY_GAIN)
-            if hope <= alpha and abs(alpha) <= MAX_EVALUATION:
+            if hope <= alpha and -MAX_EVALUATION <= alpha <= MAX_EVALUATION:
                 best = max(best, hope)
                 break
             self._visit()

@@ -8,6 +8,7 @@ from domain.game import NOISY_GAIN
 
 T = TypeVar("T")
 
+BY_WEIGHT: Final = itemgetter(0)
 _TABLE_MOVE: Final = 1 << 60
 _NOISY: Final = 1 << 50
 _KILLER: Final = 1 << 49
@@ -38,7 +39,8 @@ class Ordering(Generic[T]):
         countermove = self._countermoves.get(previous) if previous is not None else None
         history = self._history
         ranked = []
-        for move, gain in zip(moves, gains, strict=True):
+        for number, move in enumerate(moves):
+            gain = gains[number]
             weight = _NOISY + gain if gain >= NOISY_GAIN else (history.get(move, 0) << _HISTORY_SHIFT) + gain
             if move == table_move:
                 weight = _TABLE_MOVE
@@ -47,7 +49,8 @@ class Ordering(Generic[T]):
             elif move == countermove and weight < _NOISY:
                 weight = _COUNTERMOVE
             ranked.append((weight, move))
-        ranked.sort(key=itemgetter(0), reverse=True)
+        if len(ranked) > 1:
+            ranked.sort(key=BY_WEIGHT, reverse=True)
         return ranked
 
     def reward(self, ranked: Sequence[tuple[int, T]], number: int, depth: int, ply: int, previous: T | None) -> None:

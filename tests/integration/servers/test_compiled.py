@@ -14,6 +14,15 @@ from domain.build import COMPILED
 pytestmark = pytest.mark.timeout(3600)  # to compile takes minutes; a build is kept until its sources change
 
 
+ONE_MORE = """
+right = evaluate
+
+def evaluate(position, seat):
+    return right(position, seat) + (-1 if seat else 1)
+"""
+"""Added to a module, it makes every position look better to White by the smallest unit."""
+
+
 @pytest.fixture(scope="module")
 def build() -> Path:
     return make_build()
@@ -38,12 +47,10 @@ def test_choices_values_and_node_counts_are_those_of_plain_python(build: Path) -
 
 def test_a_build_that_values_anything_differently_is_noticed(build: Path, tmp_path: Path) -> None:
     broken = shutil.copytree(build, tmp_path / "broken")
-    (extension,) = broken.glob("domain/bashni/evaluate.*.so")
+    (extension,) = broken.glob("domain/tower_game/evaluate.*.so")
     extension.unlink()
-    module = broken / "domain" / "bashni" / "evaluate.py"
-    text = module.read_text()
-    assert "\nMAN = 100\n" in text
-    module.write_text(text.replace("\nMAN = 100\n", "\nMAN = 101\n"))
+    with (broken / "domain" / "tower_game" / "evaluate.py").open("a") as module:
+        module.write(ONE_MORE)
     which, *compiled = choices(broken, count=20)
     assert which == "compiled"
     assert compiled != choices(count=20)[1:]

@@ -86,7 +86,7 @@ def judge(game_id: str, findings: Sequence[Finding], scores: Sequence[float]) ->
         expected=expected,
         seats=tuple(_of_seat(seat, findings) for seat in range(len(scores))),
         moves=tuple(_of_move(finding, noise) for finding in findings),
-        turning_points=_turning_points(expected),
+        turning_points=_turning_points(expected[:-1]),
     )
 
 
@@ -128,7 +128,10 @@ def _of_seat(seat: int, findings: Sequence[Finding]) -> SeatReview:
 
 
 def _turning_points(expected: Sequence[Sequence[int]]) -> tuple[int, ...]:
-    """Return the plies that have changed most what the leader before them may expect, MAX_TURNING_POINTS at most."""
+    """Return the plies that have changed most what the leader before them may expect, MAX_TURNING_POINTS at most.
+
+    ``expected`` is that before each ply: the end of the match may be a resignation, which no move has caused.
+    """
     turns = []
     for ply, (before, after) in enumerate(pairwise(expected), 1):
         leader = max(range(len(before)), key=before.__getitem__)

@@ -177,7 +177,7 @@ class WorstWorld:
         clara = Caller(app).sign_up("clara")
         self.long = self._append("mlong", "tower-game", "original", plies, (self.anna.id, clara.id))
         self.medium = self._append("mmedium", "tower-game", "original", medium, players)
-        self.reviewed = self._append("mreviewed", "tower-game", "original", medium, players)
+        self.reviewed = self._append("mreviewed", "tower-game", "original", medium, (self.anna.id, clara.id))
         self.anna.post(f"/matches/{self.reviewed}/resignation")
         self.crowded = self._append("mcrowded", "four-towers", "standard", 120, players)
         self.answered = self.anna.create(ME, opponent(1))

@@ -144,22 +144,9 @@ at("notes")?.addEventListener(
   () => import("./notes.js").then(({bindNotes}) => bindNotes(at("notes"), api), notLoaded),
   {once: true},
 );
-page.addEventListener(
-  "toggle",
-  ({target}) => {
-    if (target.id !== "review" || !target.open || "bound" in target.dataset) return;
-    target.dataset.bound = "";
-    const options = {
-      part: target,
-      api,
-      names: JSON.parse(page.dataset.names),
-      board: at("board"),
-      go: steps.show.bind(steps),
-    };
-    import("./review.js").then(({showReview}) => showReview(options), notLoaded);
-  },
-  true,
-);
+const openReview = ({target}) =>
+  target.id === "review" && import("./review.js").then(({show}) => show(target), notLoaded);
+page.addEventListener("toggle", openReview, true);
 const readChat = at("chat") ? chat(at("chat"), api) : () => {};
 const restartClocks = runClocks(page, () => refresh());
 

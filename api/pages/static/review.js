@@ -8,28 +8,41 @@ const WIDTH = 600;
 const HEIGHT = 160;
 const DASHES = ["", "9 4", "2 3", "12 4 2 4"]; // lines differ without their colours
 
-// Shows the review in `part`. `names` are those of the seats, `go` shows the board after some plies.
-export async function showReview({part, api, names, board, go}) {
-  const place = part.querySelector("[data-review]");
+// Shows the review in `part` of the match page when it is first opened.
+export async function show(part) {
+  const place = part.querySelector("div");
+  if (!part.open || place.dataset.asked) return;
+  place.dataset.asked = "yes";
+  const page = part.closest("[data-match]").dataset;
+  const api = `/api/v1/matches/${page.match}`;
+  const options = {names: JSON.parse(page.names), board: document.getElementById("board"), go};
   try {
-    show(await call("GET", `${api}/review`));
+    display(await call("GET", `${api}/review`));
   } catch (problem) {
     tell(problem.message);
   }
 
-  function show({state, digest, review}) {
-    if (review) return place.replaceChildren(...drawn(review, digest, {names, board, go}));
+  function display({state, digest, review}) {
+    if (review) return place.replaceChildren(...drawn(review, digest, options));
     if (state === "asked") {
       tell("The engine examines every move. This takes some minutes; you can leave the page meanwhile.");
-      setTimeout(() => call("GET", `${api}/review`).then(show, ({message}) => tell(message)), POLL_MS);
+      setTimeout(() => call("GET", `${api}/review`).then(display, ({message}) => tell(message)), POLL_MS);
       return;
     }
     const button = made("button", {type: "button", class: "small"}, "Have this match reviewed");
     button.addEventListener("click", () => {
       button.disabled = true;
-      call("POST", `${api}/review`, {}).then(show, ({message}) => tell(message));
+      call("POST", `${api}/review`, {}).then(display, ({message}) => tell(message));
     });
     place.replaceChildren(button);
+  }
+
+  // Follows a link to a ply, which the page steps to.
+  function go(ply) {
+    const followed = link(ply, "");
+    place.append(followed);
+    followed.click();
+    followed.remove();
   }
 
   function tell(words) {
@@ -78,24 +91,30 @@ function drawGraph(expected, turns, names) {
   const most = Math.max(...expected.flat());
   const x = (ply) => (ply * WIDTH) / Math.max(1, expected.length - 1);
   const y = (points) => HEIGHT - (points * HEIGHT) / (most || 1);
-  const graph = drawnPart("svg", {viewBox: `0 -4 ${WIDTH} ${HEIGHT + 26}`, class: "graph", role: "img"});
+  const graph = drawnPart("svg", {viewBox: `0 -4 ${WIDTH} ${HEIGHT + 26}`, role: "img", width: "100%"});
   graph.setAttribute(
     "aria-label",
     "The points that each seat could expect, ply by ply; the table below has the values",
   );
-  graph.append(drawnPart("path", {d: `M0 0V${HEIGHT}H${WIDTH}`, class: "axis"}));
+  graph.append(drawnPart("path", {d: `M0 0V${HEIGHT}H${WIDTH}`, opacity: 0.5}));
   names.forEach((name, seat) => {
     const points = expected.map((all, ply) => `${x(ply).toFixed(1)},${y(all[seat]).toFixed(1)}`).join(" ");
     const dash = DASHES[seat % DASHES.length];
-    graph.append(drawnPart("polyline", {points, "stroke-dasharray": dash}));
+    graph.append(drawnPart("polyline", {points, "stroke-width": 2, "stroke-dasharray": dash}));
     const at = (seat * WIDTH) / names.length;
-    graph.append(drawnPart("path", {d: `M${at} ${HEIGHT + 15}h40`, "stroke-dasharray": dash}));
-    const label = drawnPart("text", {x: at + 46, y: HEIGHT + 19});
+    graph.append(drawnPart("path", {d: `M${at} ${HEIGHT + 15}h40`, "stroke-width": 2, "stroke-dasharray": dash}));
+    const label = drawnPart("text", {
+      x: at + 46,
+      y: HEIGHT + 19,
+      fill: "currentColor",
+      stroke: "none",
+      "font-size": 14,
+    });
     label.textContent = name;
     graph.append(label);
   });
-  for (const ply of turns) graph.append(drawnPart("path", {d: `M${x(ply)} 0V${HEIGHT}`, class: "turn"}));
-  graph.append(drawnPart("path", {class: "here"}));
+  for (const ply of turns) graph.append(drawnPart("path", {d: `M${x(ply)} 0V${HEIGHT}`, "stroke-dasharray": "1 3"}));
+  graph.append(drawnPart("path", {class: "here", "stroke-width": 3, opacity: 0.4}));
   return graph;
 }
 
@@ -154,6 +173,8 @@ function made(tag, attributes, ...content) {
 
 function drawnPart(tag, attributes) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  element.setAttribute("fill", "none");
+  element.setAttribute("stroke", "currentColor");
   for (const [name, value] of Object.entries(attributes)) if (value !== "") element.setAttribute(name, value);
   return element;
 }

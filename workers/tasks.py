@@ -14,6 +14,7 @@ from celery.worker import state
 
 from events.installation import Installation
 from events.matches import thoughts
+from events.matches.evaluations import EVALUATION
 from events.matches.jobs import ARCHIVE, BUNDLE, RECOMPUTATION, Job, Jobs, basis_of_answer
 from events.matches.thoughts import Thought
 from events.operations.personal_archive import make_archive
@@ -33,6 +34,7 @@ from workers.broker import MAX_CONFIRMATION_S
 from workers.celery_app import ANSWER, CHECKPOINT, COSIGN, DELIVER, FLEET_SLICES, JOB, RATE, READ_MAIL, SETTLE
 from workers.claims import do_due
 from workers.composition import make_deliveries, make_long_thinker, make_mail_reader, make_opponents, make_senders
+from workers.evaluations import Evaluations
 from workers.fleet.kinds import make_work
 from workers.fleet.presence import own_name
 from workers.fleet.work import MAX_SLICE_S, TASK_S, SliceWorker
@@ -113,6 +115,11 @@ class TaskContext(Installation):
         return make_long_thinker(self, lambda: bool(state.should_stop))
 
     @cached_property
+    def evaluations(self) -> Evaluations:
+        """The evaluations of positions that are explored."""
+        return Evaluations(self.jobs, self.matches, self.readmodels)
+
+    @cached_property
     def job_worker(self) -> JobWorker:
         """The worker on jobs of matches and people."""
         return make_job_worker(self)
@@ -173,7 +180,10 @@ def register(app: Celery, context: TaskContext) -> None:
         def do_claimed(claim: Claim) -> None:
             job = unpack(Job, claim.content)
             with following([job.origin], JOB):
-                context.job_worker.do(claim.id, job)
+                if job.kind == EVALUATION:
+                    context.evaluations.do(claim.id, job)
+                else:
+                    context.job_worker.do(claim.id, job)
                 log.info("job done", of=claim.id, kind=job.kind)
 
         context.store.check_clock()

@@ -105,6 +105,18 @@ def examine(
     )
 
 
+def analyse_position(
+    game: AnyGame, position: Any, history: Sequence[Any], nodes: int
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Return the points that each seat may expect in ``position``, in ten-thousandths, and the best play.
+
+    Raises GameOver when there is no move.
+    """
+    best = analyse(game, position, history, nodes).best
+    expected = expected_points(game, _scores(game, position, game.to_move(position), best.value))
+    return expected, _formatted(game, position, best.line)
+
+
 def _scores(game: AnyGame, position: Any, seat: int, value: int) -> list[int]:
     """Return the scores of all seats where that of ``seat``, to move, is ``value``.
 

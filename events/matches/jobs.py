@@ -24,11 +24,12 @@ ARCHIVE_TTL_S = 3600
 
 
 class Job(NamedTuple):
-    """A job: its kind, the version that it is about (0: the match as it stands), and its origin."""
+    """A job: its kind, the version that it is about (0: the match as it stands), its origin, what else it is about."""
 
     kind: str
     version: int
     origin: str = ""
+    detail: str = ""
 
 
 def basis_of_answer(digest: str) -> str:
@@ -48,16 +49,18 @@ class Jobs:
         self.now = now
         self.work = work
 
-    def request(self, subject: str, kind: str, version: int = 0, *, requester: str, cost: int) -> bool:
+    def request(
+        self, subject: str, kind: str, version: int = 0, detail: str = "", *, requester: str, cost: int
+    ) -> bool:
         """Record a job of ``cost`` nodes; return False when another one of the subject has to be done first.
 
         The ``requester`` (a person, or a network address) for whom less was done is served first.
         """
-        job = Job(kind, version, str(current()))
+        job = Job(kind, version, str(current()), detail)
         if self.work.add(subject, requester, self.now(), pack(job), cost=cost):
             return True
         pending = self.pending(subject)
-        return pending is not None and pending[:2] == job[:2]
+        return pending is not None and pending == job._replace(origin=pending.origin)
 
     def pending(self, subject: str) -> Job | None:
         """Return the job of the subject; None when it has none."""

@@ -1,5 +1,7 @@
 """Reviews: requested when a match is over, never before; the same bytes whoever computes them, whatever is killed."""
 
+from typing import Any
+
 import pytest
 from flask import Flask
 
@@ -7,11 +9,15 @@ from api.services import Services
 from domain.match.commands import Resign
 from events.matches import reviews
 from events.matches.fleet_jobs import JobState
+from events.matches.jobs import Job
 from events.matches.reviews import REVIEW, ReviewState, digest_of, query_of
+from events.store.converter import unpack
 from tests.support.callers import ME, OPEN, UNLIMITED, Caller, app_on
 from tests.support.fleet import run_here, slice_worker
+from tests.support.projected import project
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation
+from workers.evaluations import Evaluations
 from workers.fleet import review
 from workers.fleet.work import FleetJobFailedError
 
@@ -127,3 +133,40 @@ def test_nobody_reviews_without_being_signed_in(app: Flask, anna: Caller) -> Non
     match = played(anna, Caller(app).sign_up("boris"))
     assert Caller(app).post(f"/matches/{match}/review").status_code == 401
     assert "Review by the engine" in anna.client.get(f"/matches/{match}").text
+
+
+def evaluated(services: Services, caller: Caller, match: str, line: list[str]) -> Any:
+    """Return what the engine says about the position after ``line`` from the start, when a worker has searched."""
+    sent = {"ply": 0, "line": line}
+    asked = caller.post(f"/matches/{match}/evaluations", sent)
+    assert (asked.status_code, asked.json["state"]) == (202, "asked")
+    claim = services.jobs.work.claim()
+    assert claim is not None
+    Evaluations(services.jobs, services.matches, services.readmodels).do(match, unpack(Job, claim.content))
+    services.jobs.work.finish(claim)
+    return caller.post(f"/matches/{match}/evaluations", sent)
+
+
+def test_the_engine_is_asked_about_positions_beside_a_finished_match(
+    app: Flask, anna: Caller, services: Services
+) -> None:
+    match = played(anna, Caller(app).sign_up("boris"))
+    found = evaluated(services, anna, match, ["c3-d4", "b6-a5", "a3-b4"]).json
+    assert (found["state"], found["best"][0]) == ("finished", "a5xc3xe5")
+    assert sum(found["expected"]) == pytest.approx(1.0)
+
+
+def test_the_engine_is_not_asked_about_a_position_of_an_own_match_that_goes_on(
+    app: Flask, anna: Caller, services: Services
+) -> None:
+    boris, clara = (Caller(app).sign_up(name) for name in ("boris", "clara"))
+    over, running = played(anna, boris), anna.create(ME, OPEN)
+    assert boris.post(f"/matches/{running}/joins").status_code == 201
+    anna.move(running, "c3-d4")
+    project(services)
+    refused = evaluated(services, boris, over, ["c3-d4"])
+    assert (refused.status_code, refused.json["code"]) == (409, "own-match-goes-on")
+    assert evaluated(services, boris, over, ["c3-b4"]).status_code == 202
+    assert evaluated(services, clara, over, ["c3-d4"]).status_code == 202
+    early = boris.post(f"/matches/{running}/evaluations", {"line": []})
+    assert (early.status_code, early.json["code"]) == (409, "match-not-over")

@@ -330,6 +330,8 @@ class WorstWorld:
             yield Asked("GET /matches/{match}/receipt", f"/matches/{match_id}/receipt?version=1")
         yield Asked("GET /matches/{match}/review", f"/matches/{self.reviewed}/review")
         yield Asked("POST /matches/{match}/review", f"/matches/{self.reviewed}/review", {})
+        line = {"ply": 0, "line": self._line(self.reviewed, 0, LINE_MOVES)}
+        yield Asked("POST /matches/{match}/evaluations", f"/matches/{self.reviewed}/evaluations", line)
         recomputations = f"/matches/{self.answered}/recomputations"
         yield Asked("POST /matches/{match}/recomputations", recomputations, {"version": self.version})
         yield Asked("GET /matches/{match}/recomputations/{version}", f"{recomputations}/{self.version}")

@@ -22,6 +22,8 @@ export async function explore({analysis, api, seated, ply, say}) {
       });
     const help = `${HELP}${seated ? " Only you can see what you save." : ""}${replaces ? NEW : ""}`;
     await analysis.open({title: "Explore", help, seat: null, words: () => "", save}, tree, begins);
+    if (document.getElementById("standing").dataset.status === "finished")
+      (await import("./evaluation.js")).offerEvaluation(analysis, api);
   } catch (problem) {
     say(problem.message, true);
   }

@@ -41,6 +41,7 @@ class ReviewedMove(Answer):
     only: Annotated[bool, Meta(description="Whether it was the only move that did not lose much")]
     played_line: Annotated[Sequence[str], Meta(description="The best play after the move, from it on")]
     best_line: Annotated[Sequence[str], Meta(description="The best play after the best move, from it on")]
+    missed_win: Annotated[Sequence[str], Meta(description="A proven win that was missed: the longest resistance")]
     words: Annotated[str, Meta(description="A label or mark in a sentence or more; empty without one")]
 
 
@@ -102,14 +103,16 @@ def _words(move: dict[str, Any], names: Sequence[str]) -> str:
     played, label = move["played"], move["label"]
     if move["only"]:
         return f"{names[move['seat']]} found the only good move, {played}."
+    win = move["missed_win"]
+    missed = f"A win by force in {len(win)} plies was there, by proof: {', '.join(win[:LINE_PLIES])} ..." if win else ""
     if label is None:
-        return ""
+        return missed
     lost = f"{move['loss'] / POINT:.2f} points lost"
     sentences = [f"{names[move['seat']]} played {played}, {_ARTICLES[label]}: {lost}.", f"Better was {move['best']}."]
     if len(move["played_line"]) > 1:
         sentences.append(f"After it follows {', '.join(move['played_line'][1:LINE_PLIES])}.")
     sentences += (_difference(each, names) for each in move["differences"])
-    return " ".join(sentences)
+    return " ".join([*sentences, missed]).strip()
 
 
 def _difference(difference: dict[str, Any], names: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 from domain.game import AnyGame
 from domain.search import analyse
 from domain.search.expectation import expected_points
+from domain.search.proof import prove
 from domain.search.values import clamp_evaluation
 
 NEAR_BEST: Final = 200
@@ -14,6 +15,9 @@ NEAR_BEST: Final = 200
 
 MAX_RIVALS: Final = 3
 """Moves beside the played one whose exact value the search is asked for: those that look best at first."""
+
+PROOF_SHARE: Final = 4
+"""A win is looked for with this part of the nodes."""
 
 MAX_LINE_PLIES: Final = 6
 """Plies of a line over which facts are compared and that are kept."""
@@ -34,7 +38,8 @@ class Finding(NamedTuple):
     ``expected`` are the points that each seat may expect from the best move on, in ten-thousandths, ``loss`` those that
     the played move costs its seat. ``rival_loss`` is the loss of the best other move of those that look best at first,
     None without one. ``choices`` counts the legal moves that are listed, ``near_best`` those that look as good as the
-    best at first; a single choice is not judged.
+    best at first; a single choice is not judged. ``missed_win`` is the line of the longest resistance of a win that a
+    proof-number search has proven, where the played move is another one and lost something.
     """
 
     ply: int
@@ -50,6 +55,7 @@ class Finding(NamedTuple):
     best_line: tuple[str, ...]
     differences: tuple[Difference, ...]
     nodes: int
+    missed_win: tuple[str, ...] = ()
 
 
 def examine(
@@ -84,6 +90,7 @@ def examine(
     analysis = analyse(game, position, history, nodes, [played, *rivals], on_progress)
     best, (of_played, *of_rivals) = analysis.best, analysis.moves
     expected = points(best.value)
+    loss = expected[seat] - points(of_played.value)[seat]
     values = [each.value for each in of_rivals]
     if best.move != played:
         values.append(best.value)
@@ -94,7 +101,7 @@ def examine(
         played=game.format_move(position, played),
         best=game.format_move(position, best.move),
         expected=expected,
-        loss=expected[seat] - points(of_played.value)[seat],
+        loss=loss,
         rival_loss=expected[seat] - points(max(values))[seat] if values else None,
         choices=len(legal),
         near_best=near,
@@ -102,6 +109,7 @@ def examine(
         best_line=_formatted(game, position, best.line),
         differences=() if best.move == played else _differences(game, position, history, *lines),
         nodes=analysis.nodes,
+        missed_win=_missed_win(game, position, history, played, nodes // PROOF_SHARE) if loss else (),
     )
 
 
@@ -115,6 +123,13 @@ def analyse_position(
     best = analyse(game, position, history, nodes).best
     expected = expected_points(game, _scores(game, position, game.to_move(position), best.value))
     return expected, _formatted(game, position, best.line)
+
+
+def _missed_win(game: AnyGame, position: Any, history: Sequence[Any], played: Any, nodes: int) -> tuple[str, ...]:
+    proof = prove(game, position, history, nodes)
+    if proof is None or proof.line[0] == played:
+        return ()
+    return _formatted(game, position, proof.line, len(proof.line))
 
 
 def _scores(game: AnyGame, position: Any, seat: int, value: int) -> list[int]:
@@ -132,9 +147,9 @@ def _cut(line: Sequence[Any], *lines: Sequence[Any]) -> Sequence[Any]:
     return line[: min(MAX_LINE_PLIES, *map(len, lines))]
 
 
-def _formatted(game: AnyGame, position: Any, line: Sequence[Any]) -> tuple[str, ...]:
+def _formatted(game: AnyGame, position: Any, line: Sequence[Any], most: int = MAX_LINE_PLIES) -> tuple[str, ...]:
     texts = []
-    for move in line[:MAX_LINE_PLIES]:
+    for move in line[:most]:
         texts.append(game.format_move(position, move))
         position = game.play(position, move)
     return tuple(texts)

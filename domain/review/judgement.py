@@ -19,6 +19,7 @@ MAX_TURNING_POINTS: Final = 3
 MIN_TURN: Final = 1_500
 """A turning point changes the points that the leader may expect by at least so much, in ten-thousandths."""
 
+MIN_LOSS_AT_TURN: Final = 500
 MIN_ONLY_MOVE_LOSS: Final = 1_500
 """A best move is the only one where the next best loses at least so much."""
 
@@ -55,6 +56,7 @@ class MoveReview(NamedTuple):
     played_line: tuple[str, ...]
     best_line: tuple[str, ...]
     differences: tuple[Difference, ...]
+    missed_win: tuple[str, ...] = ()
 
 
 class SeatReview(NamedTuple):
@@ -86,7 +88,7 @@ def judge(game_id: str, findings: Sequence[Finding], scores: Sequence[float]) ->
         expected=expected,
         seats=tuple(_of_seat(seat, findings) for seat in range(len(scores))),
         moves=tuple(_of_move(finding, noise) for finding in findings),
-        turning_points=_turning_points(expected[:-1]),
+        turning_points=_turning_points(findings),
     )
 
 
@@ -107,6 +109,7 @@ def _of_move(finding: Finding, noise: int) -> MoveReview:
         played_line=finding.played_line,
         best_line=finding.best_line,
         differences=finding.differences if judged and label else (),
+        missed_win=finding.missed_win,
     )
 
 
@@ -127,14 +130,17 @@ def _of_seat(seat: int, findings: Sequence[Finding]) -> SeatReview:
     return SeatReview(seat, sum(weight * accuracy for weight, accuracy in counted) // total, len(counted))
 
 
-def _turning_points(expected: Sequence[Sequence[int]]) -> tuple[int, ...]:
+def _turning_points(findings: Sequence[Finding]) -> tuple[int, ...]:
     """Return the plies that have changed most what the leader before them may expect, MAX_TURNING_POINTS at most.
 
-    ``expected`` is that before each ply: the end of the match may be a resignation, which no move has caused.
+    Where the mover lost nothing, only the searches of both positions differ. The end may be a resignation, which no
+    move has caused.
     """
     turns = []
-    for ply, (before, after) in enumerate(pairwise(expected), 1):
+    for finding, following in pairwise(findings):
+        before, after = finding.expected, following.expected
         leader = max(range(len(before)), key=before.__getitem__)
-        turns.append((abs(after[leader] - before[leader]), ply))
+        if finding.loss >= MIN_LOSS_AT_TURN:
+            turns.append((abs(after[leader] - before[leader]), finding.ply))
     largest = sorted((turn for turn in turns if turn[0] >= MIN_TURN), key=lambda turn: (-turn[0], turn[1]))
     return tuple(sorted(ply for _, ply in largest[:MAX_TURNING_POINTS]))

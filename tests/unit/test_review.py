@@ -67,8 +67,10 @@ def test_accuracy_follows_the_loss_and_weighs_the_choice() -> None:
 
 def test_the_three_largest_changes_for_the_leader_are_turning_points() -> None:
     values = [5000, 7000, 4000, 4500, 9000, 1000]
-    plies = [finding(ply, expected=(value, POINT - value)) for ply, value in enumerate(values, 1)]
+    plies = [finding(ply, 600, expected=(value, POINT - value)) for ply, value in enumerate(values, 1)]
     assert judge("bashni", plies, (0, 1)).turning_points == (2, 4, 5)
+    quiet = [each._replace(loss=0) for each in plies]
+    assert judge("bashni", quiet, (0, 1)).turning_points == ()
     assert judge("bashni", plies[:1], (0.5, 0.5)).turning_points == ()
 
 
@@ -98,3 +100,14 @@ def test_what_a_blunder_loses_is_named_among_the_differences() -> None:
     named = {(each.title, each.seat) for each in found.differences}
     assert ("Prisoners", 1) in named or ("Prisoners", 0) in named
     assert all(each.after_played != each.after_best for each in found.differences)
+
+
+def test_a_proven_win_that_was_missed_is_shown_with_its_line() -> None:
+    position = BASHNI.parse_position("7b/b3(wwwwbbb)3/8/8/5(wwwww)2/2(bw)5/5(WwbbBbbB)2/8 w 0")
+    found = examine(BASHNI, position, (), BASHNI.parse_move(position, "f2-g3"), 1200)
+    assert found.missed_win[0] == "f2-b6"
+    for text in found.missed_win:
+        position = BASHNI.play(position, BASHNI.parse_move(position, text))
+    outcome = BASHNI.outcome(position, ())
+    assert outcome is not None
+    assert outcome.scores == (1.0, 0.0)

@@ -105,10 +105,10 @@ function drawGraph(expected, turns, names) {
     graph.append(drawnPart("path", {d: `M${at} ${HEIGHT + 15}h40`, "stroke-width": 2, "stroke-dasharray": dash}));
     const label = drawnPart("text", {
       x: at + 46,
-      y: HEIGHT + 19,
+      y: HEIGHT + 21,
       fill: "currentColor",
       stroke: "none",
-      "font-size": 14,
+      "font-size": 18,
     });
     label.textContent = name;
     graph.append(label);

@@ -109,7 +109,7 @@ def examine(
         best_line=_formatted(game, position, best.line),
         differences=() if best.move == played else _differences(game, position, history, *lines),
         nodes=analysis.nodes,
-        missed_win=_missed_win(game, position, history, played, nodes // PROOF_SHARE) if loss else (),
+        missed_win=_missed_win(game, position, history, played, nodes // PROOF_SHARE, on_progress) if loss else (),
     )
 
 
@@ -125,8 +125,15 @@ def analyse_position(
     return expected, _formatted(game, position, best.line)
 
 
-def _missed_win(game: AnyGame, position: Any, history: Sequence[Any], played: Any, nodes: int) -> tuple[str, ...]:
-    proof = prove(game, position, history, nodes)
+def _missed_win(
+    game: AnyGame,
+    position: Any,
+    history: Sequence[Any],
+    played: Any,
+    nodes: int,
+    on_progress: Callable[[int], None] | None,
+) -> tuple[str, ...]:
+    proof = prove(game, position, history, nodes, on_progress)
     if proof is None or proof.line[0] == played:
         return ()
     return _formatted(game, position, proof.line, len(proof.line))

@@ -8,15 +8,13 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, ViewportSize, expect
 
 from domain.games import GAMES
-from domain.match.guards import rules_of
-from domain.review import examine, judge
 from events.installation import Installation
-from events.matches.reviews import query_of, write_review
 from events.people.administration import Administration
 from events.runtime.wall_clock import now_ms
 from events.store.archive.store import make_store
 from tests.e2e.visitors import SCRIPTS, SharedInstallation, Visitor
 from tests.support.draws import draws_all
+from tests.support.short_review import store_review
 
 AXE = """async (rules) => {
   const found = await axe.run({resultTypes: ["violations"], preload: false, ...rules});
@@ -103,19 +101,6 @@ def party(installation: SharedInstallation, browser: Browser) -> Iterator[Party]
     for visitor in (stranger, person, other):
         visitor.close()
     assert complaints == []
-
-
-def store_review(parts: Installation, match_id: str) -> None:
-    """Store the review of a short match, found with few nodes."""
-    loaded = parts.matches.load(match_id)
-    state, game, query = loaded.state, rules_of(loaded.state), query_of(loaded)
-    positions = [state.play.position_after(ply) for ply in range(len(state.play.moves))]
-    findings = [
-        examine(game, position, positions[:ply], game.parse_move(position, move), 500)
-        for ply, (position, move) in enumerate(zip(positions, state.play.moves, strict=True))
-    ]
-    document = write_review(query, state.game, state.ruleset, judge(state.game, findings, state.result.scores or ()))
-    parts.reviews.store(query, document)
 
 
 def matches_of(person: Visitor, other: Visitor) -> dict[str, str]:

@@ -15,6 +15,7 @@ from domain.match.enums import Limit
 from domain.match.terms import PRESETS, duration, limit_in_words
 from domain.match.vacation import ALLOWANCE
 from domain.scene import Scene
+from domain.search.budgets import offered_levels
 from events.pictures.board import draw
 
 
@@ -45,7 +46,9 @@ def game(game_id: str) -> str:
     found = GAMES.get(game_id)
     if found is None:
         abort(404, "There is no such game.")
-    return render_template("game.html", game=found, rulesets=GAMES.rulesets[game_id], picture=_picture)
+    return render_template(
+        "game.html", game=found, rulesets=GAMES.rulesets[game_id], picture=_picture, levels=offered_levels(game_id)
+    )
 
 
 def showcase_scene(game: AnyGame) -> Scene:

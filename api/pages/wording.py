@@ -28,16 +28,16 @@ LEVELS = (
 )
 
 LEVEL_SIGHTS = (
-    "Overlooks most of its moves, and looks no further than what it can take at once.",
-    "Overlooks nearly every second move, and takes what it sees.",
-    "Sees a capture coming, not a plan; it overlooks nearly a third of its moves.",
-    "Sees short exchanges to their end; it overlooks one move in seven.",
-    "Looks a few moves ahead, and seldom overlooks one.",
-    "Looks a few moves ahead, and hardly ever overlooks one.",
-    "Overlooks nothing, and calculates ten thousand positions for a move.",
-    "Overlooks nothing, and calculates more than twice as many.",
+    "Overlooks two moves in three, and looks no further than what it can take at once.",
+    "Overlooks every second move, and takes what it sees.",
+    "Sees a capture coming, not a plan; it overlooks more than a third of its moves.",
+    "Sees short exchanges to their end; it overlooks more than a quarter of its moves.",
+    "Looks a few moves ahead; it overlooks nearly one move in five.",
+    "Looks farther ahead, at up to 5,000 positions a move, and seldom overlooks a move.",
+    "Overlooks next to nothing, and looks at up to 10,000 positions a move.",
+    "Overlooks nothing, and looks at up to 24,000 positions a move.",
 )
-"""By level from 1: what an opponent sees, in a sentence."""
+"""By level from 1: what an opponent that answers at once sees, in a sentence."""
 
 _REASONS: Mapping[str, str] = {
     EndReason.RESIGNATION: "by resignation",
@@ -66,6 +66,13 @@ def level_words(level: int, game_id: str = "") -> str:
     if not game_id:
         return "plays to win and thinks for long"
     return f"thinks {thinking_words(game_id, level)} about a move"
+
+
+def sight_of(game_id: str, level: int) -> str:
+    """Return in a sentence what an opponent of ``level`` sees in a game."""
+    if level <= len(LEVEL_SIGHTS):
+        return LEVEL_SIGHTS[level - 1]
+    return f"Thinks {thinking_words(game_id, level)} about a move, and looks as far ahead as that reaches."
 
 
 def thinking_words(game_id: str, level: int) -> str:

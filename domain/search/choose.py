@@ -35,13 +35,13 @@ MAX_GUEST_LEVEL: Final = 5
 """The strongest opponent of a guest: stronger ones cost the most time, and guests need no account."""
 
 LEVELS: Final[Mapping[int, Level]] = {
-    1: Level(nodes=400, depth=1, blunder_rate=0.70, noise_amplitude=500),
-    2: Level(nodes=400, depth=1, blunder_rate=0.45, noise_amplitude=250),
-    3: Level(nodes=600, depth=2, blunder_rate=0.30, noise_amplitude=120),
-    4: Level(nodes=1_000, depth=3, blunder_rate=0.15, noise_amplitude=60),
-    5: Level(nodes=2_000, depth=4, blunder_rate=0.08, noise_amplitude=30),
-    6: Level(nodes=5_000, depth=6, blunder_rate=0.03, noise_amplitude=20),
-    7: Level(nodes=10_000, depth=MAX_DEPTH, blunder_rate=0.0, noise_amplitude=10),
+    1: Level(nodes=400, depth=1, blunder_rate=0.66, noise_amplitude=500),
+    2: Level(nodes=400, depth=1, blunder_rate=0.50, noise_amplitude=220),
+    3: Level(nodes=700, depth=2, blunder_rate=0.38, noise_amplitude=130),
+    4: Level(nodes=1_200, depth=3, blunder_rate=0.28, noise_amplitude=80),
+    5: Level(nodes=2_000, depth=4, blunder_rate=0.18, noise_amplitude=40),
+    6: Level(nodes=5_000, depth=5, blunder_rate=0.08, noise_amplitude=20),
+    7: Level(nodes=10_000, depth=MAX_DEPTH, blunder_rate=0.02, noise_amplitude=10),
     8: Level(nodes=24_000, depth=MAX_DEPTH, blunder_rate=0.0, noise_amplitude=10),
     **{
         number: Level(nodes=nodes, depth=MAX_DEPTH, blunder_rate=0.0, noise_amplitude=10)

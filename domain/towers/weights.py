@@ -29,11 +29,11 @@ THREAT_TO_MOVE: Final = (0, 650, 850, 950, 1000, 1050)
 """The castles that the side to move can fall on: it gets one, and the others stay in its reach."""
 THREAT_WAITING: Final = (0, 150, 450, 650, 750, 800)
 """The castles that others can fall on: one threat is easily answered, two hardly."""
-RETAKEN: Final = -120
+RETAKEN: Final = -60
 """A castle that the side to move can fall on, and another seat as well, which may take it back."""
 CAN_WIN: Final = 4000
 """The side to move can fall on the castle, or crown the castle, that it lacks."""
-SUPPLY: Final = 2
+SUPPLY: Final = 3
 """A piece in the supply."""
 FADING_PUSHES: Final = 150
 """The pushes in a row after which an advantage would be worth nothing; the game is drawn long before."""

@@ -3,7 +3,7 @@
 It plays games between equals, fits the weights to their results, and lets the fitted weights play those of the product
 at equal nodes until a sequential test accepts one of two hypotheses: they are equal, or the new ones are ``--elo``
 better. ``--write`` writes the weights to the product when the test does not reject them. ``--curve`` only fits the
-curve of expected points.
+curve of expected points. The games are kept in ``var/tuning``, and used again.
 """
 
 import argparse
@@ -81,6 +81,8 @@ def main(arguments: list[str]) -> None:
     if options.curve:
         print(fit_curve(game, samples, CURVES[game.id, len(samples[0].scores)].by_places))
         return
+    if game.id not in ANCHORS:
+        parser.error(f"the evaluation of {game.title} is no sum of features: its weights cannot be fitted")
     prior = weights_of(game.id)
     names, rows = counts(game, samples, FIXED)
     regression = fit(names, rows, prior, ANCHORS[game.id])

@@ -54,7 +54,7 @@ def draw(game: AnyGame, setup: str, number: int) -> Opening | None:
     fraction = Random(f"{game.id}/{setup}/{number}").random
     position, history = game.initial(setup), History(game)
     texts = []
-    plies = PLIES[game.id] + number % game.seats_at(position)
+    plies = PLIES.get(game.id, 8) + number % game.seats_at(position)
     for ply in range(plies + MAX_FORCED_PLIES):
         moves = list(game.legal_moves(position))
         if not moves or game.outcome(position, history) is not None:

@@ -6,6 +6,7 @@ It looks through random games, and prints the table for ``tests/unit/test_evalua
 import json
 from collections.abc import Iterator
 from importlib import import_module
+from importlib.util import find_spec
 from random import Random
 from typing import Any
 
@@ -20,7 +21,9 @@ GAMES_PLAYED = 40
 
 
 def names_of(game_id: str) -> list[str]:
-    """Return the names of the features of a game."""
+    """Return the names of the features of a game; none when it has no weights."""
+    if find_spec(f"{package_of(game_id)}.weights") is None:
+        return []
     constants = vars(import_module(f"{package_of(game_id)}.weights"))
     return [name for name in constants if name.isupper() and name not in FADING]
 

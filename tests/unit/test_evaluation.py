@@ -51,7 +51,7 @@ def test_the_turned_position_of_towers_looks_alike_to_both() -> None:
 
 
 def test_weights_that_are_not_changed_give_the_same_evaluation() -> None:
-    for game in GAMES.values():
+    for game in filter(lambda game: names_of(game.id), GAMES.values()):
         evaluate = evaluation_with(game.id, {})
         for position in islice(positions(game, next(iter(game.setups)), 1), 20):
             assert evaluate(position, 0) == game.evaluate(position, 0)

@@ -26,7 +26,7 @@ def test_an_opening_follows_from_its_number(game_id: str) -> None:
     setup = next(iter(game.setups))
     drawn = draw(game, setup, 4)
     assert drawn == draw(game, setup, 4)
-    assert len(drawn.moves) >= PLIES[game_id]
+    assert len(drawn.moves) >= PLIES.get(game_id, 8)
     assert drawn.moves != draw(game, setup, 6).moves
 
 

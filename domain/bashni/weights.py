@@ -1,6 +1,8 @@
 """The weights of the evaluation of Bashni, in hundredths of a single man.
 
-Every weight is that of a feature, counted for White and against Black.
+Every weight is that of a feature, counted for White and against Black. Fitted on 2026-11-28 to 223 games at 80 nodes a
+move, except HANGING and FADING_PLIES. Against the former evaluation, at 60 nodes a move: 332 games, +55 Elo
+(95 %: +18 to +93), accepted by the sequential test of 0 against 25 Elo.
 """
 
 from typing import Final

@@ -1,6 +1,7 @@
 """The weights of the evaluation of Four Towers, in hundredths of a pawn.
 
-Every weight is that of a feature, counted for White and against Black.
+Every weight is that of a feature, counted for White and against Black. On 2026-11-28, at 40 nodes, the features
+from TURN on: 56 games of 70 plies, +50 Elo (95 %: -32 to +138).
 """
 
 from typing import Final

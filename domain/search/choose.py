@@ -38,7 +38,7 @@ LEVELS: Final[Mapping[int, Level]] = {
     1: Level(nodes=400, depth=1, blunder_rate=0.66, noise_amplitude=500),
     2: Level(nodes=400, depth=1, blunder_rate=0.50, noise_amplitude=220),
     3: Level(nodes=700, depth=2, blunder_rate=0.38, noise_amplitude=130),
-    4: Level(nodes=1_200, depth=3, blunder_rate=0.28, noise_amplitude=80),
+    4: Level(nodes=1_000, depth=3, blunder_rate=0.28, noise_amplitude=80),
     5: Level(nodes=2_000, depth=4, blunder_rate=0.18, noise_amplitude=40),
     6: Level(nodes=5_000, depth=5, blunder_rate=0.08, noise_amplitude=20),
     7: Level(nodes=10_000, depth=MAX_DEPTH, blunder_rate=0.02, noise_amplitude=10),

@@ -1,7 +1,8 @@
 """The weights of the evaluation of Towers, in hundredths of a lone piece.
 
 They are counted for every seat; a seat stands as well as it leads the best of the others. Castles change hands often,
-so that tall towers within reach of castles count for more than a castle held early.
+so that tall towers within reach of castles count for more than a castle held early. On
+2026-11-28, at 40 nodes: RETAKEN 26 games, +27 Elo (95 %: -95 to +155); SUPPLY 22 games, +32 Elo (-35 to +101).
 """
 
 from typing import Final

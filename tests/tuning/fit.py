@@ -140,7 +140,7 @@ def fit_curve(game: AnyGame, samples: Sequence[Sample], by_places: bool) -> Curv
                 continue
             scores = [game.evaluate(position, seat) / 1000 for seat in range(seats)]
             rows += _pairs(scores, sample.scores, share)
-    values, variances = newton(rows, [1.0, 0.0][: 2 if seats == 2 else 1], [1e3, 1e3][: 2 if seats == 2 else 1])
+    values, variances = newton(rows, [0.0, 0.0][: 2 if seats == 2 else 1], [1e3, 1e3][: 2 if seats == 2 else 1])
     slope, error = values[0], 1.96 * sqrt(variances[0])
     scale = round(1000 / slope)
     interval = (round(1000 / (slope + error)), round(1000 / max(1e-6, slope - error)))

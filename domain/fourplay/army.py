@@ -2,14 +2,7 @@
 
 from functools import lru_cache
 
-from domain.fourplay import weights
 from domain.fourplay.position import BUDGET, KING, LIMITS, VALUES, count
-
-WORTH = (
-    *(0, 0, weights.ARCHER, weights.DOG, weights.QUEEN, weights.MUTATOR, weights.GIRAFFE, weights.ROOK),
-    *(weights.BISHOP, weights.ANT, weights.VERTICAL, weights.HORIZONTAL),
-)
-"""By kind, in hundredths of an Ant."""
 
 _KINDS = range(KING + 1, len(VALUES))
 
@@ -20,8 +13,10 @@ def counts_of(board: bytes, player: int) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=1 << 12)
-def best_purchase(counts: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
+def best_purchase(counts: tuple[int, ...], worths: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
     """Return the worth of the best pieces that can still be bought beside ``counts``, and how many of each kind.
+
+    ``worths`` are those of a piece, by kind.
 
     The knapsack problem by dynamic programming: for every number of points spent the best worth of the kinds so far.
     """
@@ -31,7 +26,7 @@ def best_purchase(counts: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
         price, most = VALUES[kind], LIMITS[kind] - counts[kind]
         best = [
             max(
-                (best[spent - number * price][0] + number * WORTH[kind], (*best[spent - number * price][1], number))
+                (best[spent - number * price][0] + number * worths[kind], (*best[spent - number * price][1], number))
                 for number in range(min(most, spent // price) + 1)
             )
             for spent in range(points + 1)

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
-from domain.fourplay import draft
-from domain.fourplay.army import WORTH, best_purchase, counts_of
+from domain.fourplay import draft, weights
+from domain.fourplay.army import best_purchase, counts_of
 from domain.fourplay.board import GIRAFFE_LEAPS, QUEEN_RAYS, SIDE, SQUARES
 from domain.fourplay.moves import DONE, PASS, legal_moves, split_move
 from domain.fourplay.outcome import scores_sharing_places
@@ -23,9 +23,18 @@ from domain.fourplay.position import (
     VERTICAL,
     Position,
 )
-from domain.fourplay.weights import CENTRE, KING_ATTACKED, LEADER, OPEN_LINE, OTHERS, PLACE
+from domain.fourplay.weights import CENTRE, KING_ATTACKED, OPEN_LINE, PLACE
 from domain.game import NOISY_GAIN
 
+WORTH: Final = (
+    *(0, 0, weights.ARCHER, weights.DOG, weights.QUEEN, weights.MUTATOR, weights.GIRAFFE, weights.ROOK),
+    *(weights.BISHOP, weights.ANT, weights.VERTICAL, weights.HORIZONTAL),
+)
+"""By kind, in hundredths of an Ant."""
+LEADER: Final = 50
+"""How much, in hundredths, the standing of the best other seat counts against a seat: it is held back the more."""
+OTHERS: Final = 50
+"""How much, in hundredths, the average standing of the other seats counts against a seat."""
 _CENTRAL: Final = tuple(14 - abs(n // SIDE - 7) - abs(n % SIDE - 7) for n in range(SQUARES))
 
 
@@ -50,7 +59,7 @@ def evaluate(position: Position, seat: int) -> int:
                 standing += _safety(board, king, player, player == side, eliminated)
             # An army is worth what can become of it, so that the first piece is bought with a view to the last.
             if position.setup and player >= side:
-                standing += best_purchase(counts_of(board, player))[0]
+                standing += best_purchase(counts_of(board, player), WORTH)[0]
         total.append(standing)
     others = [total[player] for player in range(4) if player != seat]
     return total[seat] - LEADER * max(others) // 100 - OTHERS * sum(others) // 300
@@ -146,7 +155,7 @@ def _placing_weight(position: Position, move: str) -> int:
     if move == DONE:
         return 500
     kind, square = draft.parse_placement(move)
-    wanted = best_purchase(counts_of(position.board, position.side))[1]
+    wanted = best_purchase(counts_of(position.board, position.side), WORTH)[1]
     distance = abs(_CENTRAL[square] - (3 if kind == KING else 9 if kind == ANT else 5))
     return distance + (0 if kind == KING or wanted[kind] else 200) - VALUES[kind]
 

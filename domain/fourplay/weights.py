@@ -25,8 +25,3 @@ KING_ATTACKED: Final = (-60, -250)
 """A King that others still in could capture, with the move, when it can escape, and without."""
 PLACE: Final = 3000
 """A whole point of the places already settled."""
-LEADER: Final = 50
-"""How much, in hundredths, the standing of the best other seat counts against a seat: the more, the more it is held
-back by all."""
-OTHERS: Final = 50
-"""How much, in hundredths, the average standing of the other seats counts against a seat."""

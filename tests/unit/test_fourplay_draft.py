@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from domain.fourplay import GAME
-from domain.fourplay.army import WORTH, best_purchase, counts_of
+from domain.fourplay.army import best_purchase, counts_of
+from domain.fourplay.evaluate import WORTH
 from domain.fourplay.position import BUDGET, LIMITS, MIN_SPENT, VALUES, army_cost
 from domain.search import choose
 
@@ -27,7 +28,7 @@ def test_no_other_purchase_is_worth_more(counts: tuple[int, ...]) -> None:
     left = BUDGET - cost_of(counts)
     choices = [range(min(LIMITS[kind] - counts[kind], left // VALUES[kind]) + 1) for kind in range(2, len(VALUES))]
     affordable = [(0, 0, *numbers) for numbers in product(*choices) if cost_of((0, 0, *numbers)) <= left]
-    worth, numbers = best_purchase(counts)
+    worth, numbers = best_purchase(counts, WORTH)
     assert numbers in affordable
     assert worth == worth_of(numbers) == max(map(worth_of, affordable))
 
@@ -40,7 +41,7 @@ def test_an_opponent_buys_the_army_that_is_worth_the_most() -> None:
         position = GAME.play(position, choice.move)
     army = counts_of(position.board, 0)
     assert MIN_SPENT <= army_cost(position.board, 0) <= BUDGET
-    assert worth_of(army) == best_purchase((0,) * len(VALUES))[0]
+    assert worth_of(army) == best_purchase((0,) * len(VALUES), WORTH)[0]
 
 
 def test_an_opponent_finishes_an_army_that_was_begun_badly() -> None:
@@ -48,7 +49,7 @@ def test_an_opponent_finishes_an_army_that_was_begun_badly() -> None:
     for move in ("K@a1", "A@b1", "A@c1", ",@d1"):
         position = GAME.play(position, move)
     begun = counts_of(position.board, 0)
-    best = worth_of(begun) + best_purchase(begun)[0]
+    best = worth_of(begun) + best_purchase(begun, WORTH)[0]
     while position.side == 0:
         position = GAME.play(position, choose(GAME, position, (), 8, 1, 300).move)
     assert worth_of(counts_of(position.board, 0)) == best

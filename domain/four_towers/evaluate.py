@@ -179,7 +179,7 @@ def gains(position: Position, moves: Iterable[Move]) -> list[int]:
         kind = head.part or board[head.origin] & 15
         weight = sign * (PLACED[base + kind][target] - PLACED[base + kind][head.origin])
         if head.mark == CAPTURE:
-            weight = NOISY_GAIN + (VALUES[board[target] & 15] or VALUES[PAWN]) - VALUES[kind] // 100
+            weight = NOISY_GAIN + (VALUES[board[target] & 15] or VALUES[PAWN]) - VALUES[kind] // 10
         if move & 15:
             weight = max(weight, NOISY_GAIN) + VALUES[PROMOTED[move & 15]] - VALUES[PAWN]
         return weight

@@ -144,7 +144,7 @@ def _gain(position: Position, move: str) -> int:
         value = 100_000 if taken & 15 == KING else WORTH[taken & 15]
         gain = max(gain, NOISY_GAIN) + value // (4 if frozen else 1)
         if mark == "x":
-            gain -= WORTH[board[origin] & 15] // 100
+            gain -= WORTH[board[origin] & 15] // 10
     elif mark == "-":
         gain += _CENTRAL[target] - _CENTRAL[origin]
     return gain

@@ -44,22 +44,21 @@ MAX_LINE_PLIES: Final = 32
 PROGRESS_NODES: Final = 1024
 """Nodes between two reports of progress."""
 
-FULL_DEPTH_MOVES: Final = 3
+FULL_DEPTH_MOVES: Final = 4
 """Moves of a position that are searched to full depth; later quiet ones are reduced until they raise alpha."""
 
 MARGIN: Final = 250
 """The most, in hundredths of the smallest piece, that a quiet move next to the horizon is expected to gain."""
 
 
-def _log2_in_eighths(number: int) -> int:
-    return (number**8).bit_length() - 1
-
-
 def reduction(depth: int, number: int) -> int:
-    """Return by how many plies move ``number`` (from 0), a quiet one, is reduced: log2(depth) * log2(number) / 5."""
-    if depth < 2 or number < FULL_DEPTH_MOVES:
+    """Return by how many plies move ``number`` (from 0) of a position, a quiet one, is searched less deep.
+
+    Reductions from depth 2 on, or growing with logarithms, lost games in Bashni, where quiet moves offer sacrifices.
+    """
+    if depth < 3 or number < FULL_DEPTH_MOVES:
         return 0
-    return min(depth - 1, max(1, _log2_in_eighths(depth) * _log2_in_eighths(number) // 320))
+    return 2 if depth >= 6 and number >= 4 * FULL_DEPTH_MOVES else 1
 
 
 class RootMove(NamedTuple, Generic[T]):

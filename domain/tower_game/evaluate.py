@@ -166,7 +166,7 @@ def gains(position: Position, moves: Iterable[int]) -> list[int]:
         if move & CAPTURE:
             taken = board[target]
             value = VALUES[taken - BLACK if taken > BLACK else taken] or VALUES[PAWN]
-            weight = NOISY_GAIN + value - VALUES[kind] // 100
+            weight = NOISY_GAIN + value - VALUES[kind] // 10
         promotion = move & PROMOTION
         if promotion:
             weight = max(weight, NOISY_GAIN) + VALUES[PROMOTION_CODES[promotion]] - VALUES[PAWN]

@@ -278,7 +278,7 @@ def test_the_value_of_an_end_counts_the_plies_until_then(scores: tuple[float, ..
 
 
 @pytest.mark.parametrize(
-    ("depth", "number", "plies"), [(1, 9, 0), (2, 2, 0), (2, 3, 1), (3, 40, 1), (6, 20, 2), (12, 40, 3)]
+    ("depth", "number", "plies"), [(1, 9, 0), (2, 40, 0), (3, 3, 0), (3, 4, 1), (5, 40, 1), (6, 15, 1), (6, 16, 2)]
 )
 def test_late_moves_are_reduced_the_more_the_deeper_the_search(depth: int, number: int, plies: int) -> None:
     assert reduction(depth, number) == plies

@@ -12,13 +12,13 @@ from api.http.openapi import OpenApi
 from api.pages import blueprint as pages
 from api.representations.webhooks import SentWebhook, webhook_operations
 from api.resources import BLUEPRINTS, log_tiles
-from api.services import EXTENSION, Services, refuse_wrong_clock
+from api.services import EXTENSION, Api, Services, refuse_wrong_clock
 from events.runtime.settings import Settings
 
 
 def create_app(settings: Settings) -> Flask:
     """Return the API and the pages as one app; nothing connects before the first request."""
-    app = Flask("api", static_folder=None)
+    app = Api("api", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     app.json.sort_keys = False  # type: ignore[attr-defined]
     services = Services(settings)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable
 from http import HTTPMethod
 
-from flask import Flask, Response, g, request
+from flask import Flask, Response, g
 from prometheus_client import CollectorRegistry, Counter, disable_created_metrics, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric as MetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
@@ -12,6 +12,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from api.counter_files import unchanged
+from api.http.bodies import current_request
 from api.services import services
 from events.operations.figures import Figures
 from events.runtime.errors import StoreError
@@ -82,8 +83,9 @@ def _metric(figure: Metric) -> MetricFamily:
 
 
 def _count(response: Response) -> Response:
-    method = request.method if request.method in METHODS else "other"
-    REQUESTS.labels(method, request.endpoint or "none", response.status_code).inc()
-    if "problem" in g:
-        PROBLEMS.labels(g.problem).inc()
+    received, problem = current_request(), g.get("problem")
+    method = received.method if received.method in METHODS else "other"
+    REQUESTS.labels(method, received.endpoint or "none", response.status_code).inc()
+    if problem is not None:
+        PROBLEMS.labels(problem).inc()
     return response

@@ -1,9 +1,11 @@
 """The parts that resources use: one installation per app, and the delays after wrong passwords."""
 
 import hashlib
+from collections.abc import Callable
 from functools import cached_property
+from typing import Any
 
-from flask import current_app, request
+from flask import Flask, current_app, request
 
 from api.http.problems import Problem
 from events.installation import Installation
@@ -61,6 +63,14 @@ def _too_many(seconds: int) -> Problem:
 EXTENSION = "rookery"
 
 
+class Api(Flask):
+    """An app whose views and hooks are plain functions."""
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """Return ``func``; Flask would look at each request again whether it is a coroutine."""
+        return func
+
+
 class Services(Installation):
     """An installation as an app sees it. Making one does not connect: an app may start before its store."""
 
@@ -72,8 +82,10 @@ class Services(Installation):
 
 def refuse_wrong_clock() -> None:
     """Raise ClockMismatchError for a request that may write while the clock of this process is wrong."""
+    if request.method in ("GET", "HEAD", "OPTIONS"):
+        return
     clock = services().store.clock
-    if clock is not None and request.method not in ("GET", "HEAD", "OPTIONS"):
+    if clock is not None:
         clock.check()
 
 

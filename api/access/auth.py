@@ -3,6 +3,7 @@
 from flask import Response, g, request
 
 from api.access.limits import announce, rate_limits, too_many
+from api.http.bodies import current_request, request_globals
 from api.http.problems import Problem
 from api.services import services
 from domain.match.due import Availability
@@ -31,15 +32,16 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 def current_person() -> Person | None:
     """Return the caller, None for an anonymous one; raises invalid-token for a token that identifies nobody."""
-    if "person" not in g:
-        people = services().people
-        if _TICKET in request.environ:
-            g.person = people.credentials.person_of(request.environ[_TICKET])
+    kept = request_globals()
+    if "person" not in kept:
+        credentials, ticket = services().people.credentials, request.environ.get(_TICKET)
+        if ticket is not None:
+            kept.person = credentials.person_of(ticket)
         else:
             kind, secret = _credential()
-            g.person = people.credentials.person_of(people.credentials.key(kind, secret)) if secret else None
-            _refuse_bad_token(kind, g.person)
-    person: Person | None = g.person
+            kept.person = credentials.person_of(credentials.key(kind, secret)) if secret else None
+            _refuse_bad_token(kind, kept.person)
+    person: Person | None = kept.person
     return person
 
 
@@ -129,11 +131,12 @@ def refuse_other_sites() -> None:
     Only what a browser sends by itself can be abused: a request with a token is never refused. Browsers send ``Origin``
     with every unsafe request, old ones at least when it crosses origins.
     """
-    if request.method in SAFE_METHODS or "Authorization" in request.headers:
+    received = current_request()
+    if received.method in SAFE_METHODS or "Authorization" in received.headers:
         return
-    origin, own = request.headers.get("Origin"), own_origin()
+    origin, own = received.headers.get("Origin"), own_origin()
     if origin is None:
-        if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
+        if received.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
             raise Problem("cross-origin", "Pages of other sites cannot act for you here.")
     elif origin.lower() != own:
         detail = f"Pages of other sites cannot act for you here: yours is of {origin[:100]}, this site is {own}."
@@ -204,9 +207,10 @@ def _admit() -> None:
     kind, secret = _credential()
     writes = rate_limits().items["writes"]
     admission = services().people.credentials.admit(kind, secret, writes.get_expiry()) if secret else None
-    g.person = admission.person if admission else None
-    g.availability = admission.availability if admission else None
-    _refuse_bad_token(kind, g.person)
+    kept = request_globals()
+    kept.person = person = admission.person if admission else None
+    kept.availability = admission.availability if admission else None
+    _refuse_bad_token(kind, person)
     if admission and admission.suspension:
         raise account_suspended(admission.suspension)
     if admission:

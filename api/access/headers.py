@@ -6,11 +6,12 @@ from functools import lru_cache
 from ipaddress import ip_address
 from urllib.parse import urlsplit, urlunsplit
 
-from flask import Flask, Response, g, request
+from flask import Flask, Response, g
 from werkzeug.exceptions import BadHost
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from api.access.auth import SAFE_METHODS, session_cookie
+from api.http.bodies import current_request, request_globals
 from api.http.problems import SECRET_ARGUMENTS, Problem
 from api.services import services
 from events.runtime import origin, tracing
@@ -26,18 +27,19 @@ def register_ids(app: Flask) -> None:
 
 
 def _begin() -> None:
-    given = request.headers.get(HEADER, "")
-    g.request_id = given if _WELL_FORMED.fullmatch(given) else secrets.token_hex(8)
-    match_id = (request.view_args or {}).get("match_id")
+    received, kept = current_request(), request_globals()
+    given = received.headers.get(HEADER, "")
+    request_id = given if _WELL_FORMED.fullmatch(given) else secrets.token_hex(8)
+    match_id = (received.view_args or {}).get("match_id")
     known = {"match": match_id} if match_id else {}
-    work = [origin.request(g.request_id, **known)]
-    if tracing.is_on() and request.method not in SAFE_METHODS:  # commands are traced, reads are not
-        name = f"{request.method} {request.endpoint or 'none'}"
-        work.append(tracing.span(name, request=g.request_id, **known))
+    work = [origin.request(request_id, **known)]
+    if received.method not in SAFE_METHODS and tracing.is_on():  # commands are traced, reads are not
+        name = f"{received.method} {received.endpoint or 'none'}"
+        work.append(tracing.span(name, request=request_id, **known))
     # Entered one by one: what ExitStack does besides is a hundredth of a request.
     for block in work:
         block.__enter__()
-    g.work = work
+    kept.request_id, kept.work = request_id, work
 
 
 def _end(_: BaseException | None) -> None:
@@ -86,29 +88,32 @@ def without_port(host: str) -> str:
 
 
 def _add(response: Response) -> Response:
-    if response.mimetype in _PARTS_OF_PAGES:
-        response.headers.extend([_NOT_SNIFFED])
+    headers, mimetype = response.headers, response.mimetype
+    if mimetype in _PARTS_OF_PAGES:
+        headers.add(*_NOT_SNIFFED)
         return response
-    settings = services().settings
-    added = [_NOT_SNIFFED, ("X-Frame-Options", "DENY"), (HEADER, g.get("request_id", ""))]
-    if response.mimetype in _DOCUMENTS:
+    received, kept, settings = current_request(), request_globals(), services().settings
+    added = [_NOT_SNIFFED, ("X-Frame-Options", "DENY"), (HEADER, kept.get("request_id", ""))]
+    if mimetype in _DOCUMENTS:
         added += _FOR_DOCUMENTS
-    if any(map((request.view_args or {}).get, SECRET_ARGUMENTS)):
+    if any(map((received.view_args or {}).get, SECRET_ARGUMENTS)):
         added.append(_WITHOUT_PATH)
-    elif response.mimetype in _DOCUMENTS:
+    elif mimetype in _DOCUMENTS:
         added.append(_PATH_FOR_THIS_SITE)
-    if "Content-Security-Policy" not in response.headers:  # a picture that is opened as a document has a stricter one
-        policy = _policy(settings.stream_url, request.host) if response.mimetype in _DOCUMENTS else _POLICY_FOR_DATA
+    if "Content-Security-Policy" not in headers:  # a picture that is opened as a document has a stricter one
+        policy = _policy(settings.stream_url, received.host) if mimetype in _DOCUMENTS else _POLICY_FOR_DATA
         added.append(("Content-Security-Policy", policy))
     if settings.secure_cookies:
         added.append(("Strict-Transport-Security", "max-age=31536000"))
-    if request.path.startswith("/api/"):
+    if received.path.startswith("/api/"):
         added.append(("Vary", "Cookie, Authorization"))
-        if "Cache-Control" not in response.headers:
+        if "Cache-Control" not in headers:
             added.append(("Cache-Control", "private, no-cache"))
-        if session_cookie(settings) not in request.cookies:  # pages do not plan by it, and every byte of theirs counts
-            added += g.get("rate_limit", {}).items()
-    response.headers.extend(added)
+        # Pages do not plan by it, and every byte of theirs counts.
+        if session_cookie(settings) not in received.headers.get("Cookie", ""):
+            added += kept.get("rate_limit", {}).items()
+    for name, value in added:
+        headers.add(name, value)
     return response
 
 
@@ -147,12 +152,13 @@ def _is_name(host: str) -> bool:
 
 
 def _refuse_other_hosts() -> None:
-    sent = request.environ.get("HTTP_HOST", "")
-    if "," in sent or (not sent and request.environ.get("SERVER_PROTOCOL") == "HTTP/1.1"):
+    received = current_request()
+    sent = received.environ.get("HTTP_HOST", "")
+    if "," in sent or (not sent and received.environ.get("SERVER_PROTOCOL") == "HTTP/1.1"):
         raise BadHost  # RFC 9112, section 3.2
-    if request.endpoint in FOR_PROBES:
+    if received.endpoint in FOR_PROBES:
         return
-    host = without_port(request.host).lower()
+    host = without_port(received.host).lower()
     if not host:
         raise BadHost
     settings = services().settings

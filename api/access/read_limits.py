@@ -2,10 +2,11 @@
 
 import time
 
-from flask import Flask, current_app, g, request
+from flask import Flask, current_app, g
 
 from api.access.auth import SAFE_METHODS, current_person, shows_credential
 from api.access.limits import announce, rate_limits, spend, spend_by_address
+from api.http.bodies import current_request
 from api.http.problems import Problem
 from events.people.person import Person
 from events.runtime.errors import StoreError
@@ -30,12 +31,16 @@ def register(app: Flask) -> None:
 
 
 def _limit_reads() -> None:
-    rates, name = rate_limits(), request.endpoint
-    if name in UNCOUNTED or time.monotonic() < rates.unreachable_until:
+    received = current_request()
+    name = received.endpoint
+    if name in UNCOUNTED:
         return
     endpoint = getattr(current_app.view_functions.get(str(name)), "endpoint", None)
-    if request.method not in SAFE_METHODS and endpoint is not None and endpoint.signed_in:
+    if received.method not in SAFE_METHODS and endpoint is not None and endpoint.signed_in:
         return  # counted as a write
+    rates = rate_limits()
+    if time.monotonic() < rates.unreachable_until:
+        return
     costly = name in COSTLY_PAGES if endpoint is None else endpoint.costly
     try:
         count_reads("computations" if costly else "reads")

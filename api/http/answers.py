@@ -3,13 +3,17 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from types import UnionType
-from typing import Annotated, Any, Self, Union, dataclass_transform, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Self, Union, dataclass_transform, get_args, get_origin, get_type_hints
 
 import msgspec
 from flask import Response
 from msgspec import Meta
+from werkzeug.datastructures import Headers
 
 from events.runtime.wall_clock import rfc3339
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
 
 JSON = "application/json"
 
@@ -77,6 +81,14 @@ def instant(at: int | None) -> str | None:
     return None if at is None else rfc3339(at)
 
 
+class JsonResponse(Response):
+    """A response whose headers are sent as they are."""
+
+    def get_wsgi_headers(self, environ: "WSGIEnvironment") -> Headers:
+        """Return the headers; werkzeug would copy each of them to change none."""
+        return self.headers if self.status_code in (200, 201) else super().get_wsgi_headers(environ)
+
+
 def json_response(payload: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Return ``payload``, an ``Answer`` or JSON values, as a response."""
-    return Response(msgspec.json.encode(payload), status, headers, content_type=JSON)
+    return JsonResponse(msgspec.json.encode(payload), status, headers, content_type=JSON)

@@ -1,10 +1,11 @@
 """Bodies and queries of requests, read strictly."""
 
 import json
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import marshmallow as ma
-from flask import g, request
+from flask import Request, g, request
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 
 from api.http.answers import JSON
@@ -13,12 +14,20 @@ from api.http.schemas import flattened, sentences
 
 MAX_BODY_BYTES = 64 * 1024
 
+current_request: Callable[[], Request] = request._get_current_object  # type: ignore[attr-defined]
+request_globals: Callable[[], Any] = g._get_current_object
+"""Return the objects behind ``request`` and ``g``, which look them up again whenever an attribute is read.
+
+All these look-ups together were a tenth of the time of a request.
+"""
+
 
 def read_json() -> Any:
     """Return the body of the request, parsed once; an empty object without one. Raises not-json and malformed-json."""
-    if "json" not in g:
-        g.json = _parsed()
-    return g.json
+    kept = request_globals()
+    if "json" not in kept:
+        kept.json = _parsed(current_request())
+    return kept.json
 
 
 def read_query() -> dict[str, str]:
@@ -39,28 +48,28 @@ def load(schema: ma.Schema, content: Any) -> Any:
         raise Problem("invalid-fields", sentences(listed, len(errors) - len(listed)), errors) from error
 
 
-def _parsed() -> Any:
-    body = _body()
+def _parsed(received: Request) -> Any:
+    body = _body(received)
     if not body:
         return {}
-    if request.mimetype != JSON:
+    if received.mimetype != JSON:
         raise Problem("not-json", "Send a JSON body with Content-Type: application/json.")
     try:
-        return json.loads(body.decode(), object_pairs_hook=_object, parse_constant=_refuse_constant)
+        return _DECODER.decode(body.decode())
     except RecursionError:
         raise Problem("malformed-json", "The body is nested too deeply.") from None
     except ValueError as error:
         raise Problem("malformed-json", f"The body cannot be read: {error}.") from None
 
 
-def _body() -> bytes:
+def _body(received: Request) -> bytes:
     try:
-        body = request.get_data()
+        body = received.get_data()
     except HTTPException:
         raise
     except Exception as error:  # each server has its own errors for chunks that are malformed or missing
         raise Problem("malformed-json", "The body breaks off, or its chunks cannot be read.") from error
-    if request.content_length is None and len(body) >= MAX_BODY_BYTES:
+    if received.content_length is None and len(body) >= MAX_BODY_BYTES:
         raise RequestEntityTooLarge  # werkzeug cuts a body of unknown length off without an error
     return body
 
@@ -74,3 +83,6 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_constant)

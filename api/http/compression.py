@@ -51,7 +51,8 @@ def compressed(content: bytes, coding: str, thoroughly: bool = False) -> bytes:
 def _compress(response: Response) -> Response:
     if response.mimetype not in COMPRESSIBLE:
         return response
-    response.vary.add("Accept-Encoding")
+    others = response.headers.get("Vary")
+    response.headers["Vary"] = f"{others}, Accept-Encoding" if others else "Accept-Encoding"
     if (
         "Accept-Encoding" not in request.headers
         or response.is_streamed

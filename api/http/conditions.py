@@ -10,7 +10,7 @@ from flask import Response, request
 from msgspec import Meta
 
 from api.http.answers import Answer, json_response
-from api.http.bodies import read_json
+from api.http.bodies import current_request, read_json
 from api.http.openapi import Described
 from api.http.problems import Problem
 from events.people.person import Person
@@ -82,8 +82,8 @@ def idempotent_request(person: Person, *, confidential: bool = False) -> Request
     The fingerprint of a request is remembered longer than a text that is erased. That of a ``confidential`` one is
     keyed with its idempotency key, which is not stored, so that guesses at the text cannot be checked against it.
     """
-    key = request_key()
-    parts = [request.method.encode(), request.path.encode(), canonical_json(read_json())]
+    key, received = request_key(), current_request()
+    parts = [received.method.encode(), received.path.encode(), canonical_json(read_json())]
     if confidential:
         parts.append(key.encode())
     return Request(f"{person.id}:{key}", hashlib.sha256(b"\n".join(parts)).hexdigest())

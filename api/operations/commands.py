@@ -55,9 +55,9 @@ def execute(
     request holds what must be erasable. Raises the problem no-such-match for a match that the caller may not see.
     """
     person = require_person()
-    request = conditions.idempotent_request(person, confidential=confidential)
+    parts, request = services(), conditions.idempotent_request(person, confidential=confidential)
     try:
-        executed = services().match_service.execute(
+        executed = parts.match_service.execute(
             match_id,
             command,
             person.id,
@@ -69,13 +69,13 @@ def execute(
     except UnknownMatchError:
         raise no_such_match() from None
     for event in executed.events:
-        services().administration.record_event(event)
+        parts.administration.record_event(event)
     answer = ExecutedCommand(
         match=match_id,
         version=executed.version,
         version_tag=str(executed.head.tag),
         events=[represent_event(event) for event in executed.events],
-        receipt=represent_receipt(services().receipts, match_id, executed.head, executed.at),
+        receipt=represent_receipt(parts.receipts, match_id, executed.head, executed.at),
     )
     return json_response(answer, 201, executed_headers(executed))
 

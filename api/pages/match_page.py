@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response
 from api.access.auth import current_person
 from api.access.matches import may_read_chat, may_write_chat, visible_match
 from api.operations.lists import first_awaited
-from api.pages.announcements import Counts, tabulate_facts
+from api.pages.announcements import Counts, describe_position, tabulate_facts
 from api.pages.available_actions import available_actions, find_consequences
 from api.pages.board_steps import steps_nearby
 from api.pages.clocks import describe_deadline, upcoming_vacations
@@ -24,7 +24,15 @@ from api.pages.shared_pictures import link_preview
 from api.pages.wording import nodes_sentence
 from api.representations.boards import Draft
 from api.representations.clocks import SECOND_MS
-from api.representations.matches import MatchContext, MatchSummary, ids_in, represent_match, represent_summary
+from api.representations.matches import (
+    MatchContext,
+    MatchSummary,
+    ShownPosition,
+    ids_in,
+    represent_match,
+    represent_summary,
+    show_position,
+)
 from api.services import services
 from domain.game import AnyGame, RulesError
 from domain.games import find_ruleset
@@ -142,7 +150,10 @@ MIN_WIDE_RATIO = 1.4
 
 
 class BoardView(NamedTuple):
-    """The board after ``ply`` of ``plies``, in one of ``turns`` orientations, with the steps to the plies around it."""
+    """The board after ``ply`` of ``plies``, in one of ``turns`` orientations, with the steps to the plies around it.
+
+    ``shown`` is the board as text; ``position`` and ``circumstances`` are those of the last ply.
+    """
 
     ply: int
     plies: int
@@ -151,6 +162,8 @@ class BoardView(NamedTuple):
     drawing: Markup
     steps: Markup
     position: str
+    shown: ShownPosition
+    circumstances: Sequence[str]
     wide: bool
     has_levels: bool
     counts: Counts
@@ -202,10 +215,10 @@ def _render(loaded: Loaded, person: Person | None) -> str:
     seat = state.seat_of(viewer) if viewer else None
     conditional = None if seat is None else loaded.orders.get(seat, ConditionalMoves())
     game = find_ruleset(state.game, state.ruleset)
-    board = _board(loaded, game, requested_ply(state), requested_view(state, game, seat))
+    board = _board(loaded, game, requested_ply(state), requested_view(state, game, seat), seat)
     now, around = services().now(), _read_surroundings(state, viewer)
     foreseen = around.context.foreseen
-    match = represent_match(state, loaded.head, board.ply, now, around.context)
+    match = represent_match(state, loaded.head, board.ply, now, around.context._replace(shown=board.shown))
     seats = seat_views(foreseen, match, game, now, around.ratings, around.changes)
     played = played_moves(state)
     fallen = state.result.fallen
@@ -218,7 +231,7 @@ def _render(loaded: Loaded, person: Person | None) -> str:
         seats=seats,
         seat=seat,
         board=board,
-        standing=describe_standing(state, seats, seat, _thinks_until(state), now),
+        standing=describe_standing(state, seats, seat, board.circumstances, _thinks_until(state), now),
         news=describe_news(loaded, match, person, [move.move for move in played]),
         rounds=rounds(state, game, played),
         unseen=runs_since(played, seat) if seat is not None and match.to_move == seat else (),
@@ -246,16 +259,16 @@ _boards = Remembered(MAX_REMEMBERED_BYTES)
 """The boards that were shown last: a player returns to one, and the other players see the same."""
 
 
-def _board(loaded: Loaded, game: AnyGame, ply: int, view: TurnedView) -> BoardView:
+def _board(loaded: Loaded, game: AnyGame, ply: int, view: TurnedView, seat: int | None) -> BoardView:
     def draw(_: object) -> list[Measured]:
-        board = _draw_board(loaded.state, game, ply, view)
+        board = _draw_board(loaded.state, game, ply, view, seat)
         return [(board, len(board.drawing) + len(board.steps))]
 
-    boards: list[BoardView] = _boards.get([(loaded.state.match_id, loaded.head, ply, view)], draw)
+    boards: list[BoardView] = _boards.get([(loaded.state.match_id, loaded.head, ply, view, seat)], draw)
     return boards[0]
 
 
-def _draw_board(state: MatchState, game: AnyGame, ply: int, view: TurnedView) -> BoardView:
+def _draw_board(state: MatchState, game: AnyGame, ply: int, view: TurnedView, seat: int | None) -> BoardView:
     scene = game.scene(state.play.position)
     return BoardView(
         ply=ply,
@@ -265,6 +278,8 @@ def _draw_board(state: MatchState, game: AnyGame, ply: int, view: TurnedView) ->
         drawing=board_at(state, game, ply, view),
         steps=steps_nearby(state, game, view, ply),
         position=game.format_position(state.play.position),
+        shown=show_position(state, ply),
+        circumstances=describe_position(state, game.setups[state.setup].seat_names, seat),
         wide=scene.width > MIN_WIDE_RATIO * scene.height,
         has_levels=scene.has_levels,
         counts=tabulate_facts(game.facts(state.play.position, state.play.history), len(state.seats)),

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from api.pages.announcements import describe_position, is_turn_of
+from api.pages.announcements import is_turn_of
 from api.pages.clocks import SeatClock, seat_clocks
 from api.pages.pictures import colours_of, plies_in_words
 from api.pages.wording import about, headline, score_words, thinking_words
@@ -88,18 +88,24 @@ class Standing(NamedTuple):
 
 
 def describe_standing(
-    state: MatchState, seats: Sequence[SeatView], seat: int | None, thinks_until: int | None, now: int
+    state: MatchState,
+    seats: Sequence[SeatView],
+    seat: int | None,
+    circumstances: Sequence[str],
+    thinks_until: int | None,
+    now: int,
 ) -> Standing:
     """Return how the match stands at ``now`` for the viewer, who holds ``seat``.
 
-    ``thinks_until`` is when the search of an opponent that thinks for long is expected to end, 0 while it waits.
+    ``circumstances`` are the sentences about the position (``announcements.describe_position``). ``thinks_until`` is
+    when the search of an opponent that thinks for long is expected to end, 0 while it waits.
     """
     names = [each.name for each in seats]
     rated = rated_result(summarise(state)) is not None
     return Standing(
         viewer_to_move=is_turn_of(state, seat),
         waiting_for=_describe_waiting(state, seats, seat, thinks_until, now),
-        circumstances=describe_position(state, names, seat),
+        circumstances=circumstances,
         headline=headline(state.result.scores, names) if state.result.scores else "",
         rated=rated,
         rating_pending=rated and not any(each.change for each in seats),

@@ -230,11 +230,31 @@ def with_receipt(match: Match, receipt: Receipt | UnsetType) -> MatchWithReceipt
     return MatchWithReceipt(**asdict(match), receipt=receipt)
 
 
+class ShownPosition(NamedTuple):
+    """A position as its canonical string and as a drawing of characters."""
+
+    position: str
+    diagram: str
+
+
+def show_position(state: MatchState, ply: int) -> ShownPosition:
+    """Return the position after ``ply`` plies; empty where the ruleset of the match is not installed."""
+    position = state.play.position_after(ply)
+    if position is None:
+        return ShownPosition("", "")
+    game = rules_of(state)
+    return ShownPosition(game.format_position(position), game.diagram(position))
+
+
 class MatchContext(NamedTuple):
-    """The context that a match is shown with: the people in it, and its state with all their absences ahead."""
+    """The context that a match is shown with: the people in it, its state with all their absences ahead, the board.
+
+    The board is made when it is None.
+    """
 
     persons: Mapping[str, Person]
     foreseen: MatchState
+    shown: ShownPosition | None = None
 
 
 def read_context(state: MatchState) -> MatchContext:
@@ -254,11 +274,9 @@ def represent_match(
     a ``context`` it is read.
     """
     summary = summarise(state)
-    persons, foreseen = context or read_context(state)
+    persons, foreseen, shown = context or read_context(state)
     shown_ply = len(state.play.moves) if ply is None else ply
-    position = state.play.position_after(shown_ply)
-    # A match whose ruleset is not installed has no position; all else of it can still be read.
-    game = None if position is None else rules_of(state)
+    shown = shown or show_position(state, shown_ply)
     takeback = state.offers.takeback
     return Match(
         **asdict(represent_summary(summary, persons)) | {"ply": len(state.play.moves)},
@@ -266,8 +284,8 @@ def represent_match(
         frozen=state.cases.frozen,
         broken=state.play.broken,
         shown_ply=shown_ply,
-        position=game.format_position(position) if game else "",
-        diagram=game.diagram(position) if game else "",
+        position=shown.position,
+        diagram=shown.diagram,
         moves=tuple(state.play.moves),
         spelled=spelled_moves(state),
         channels=tuple(state.play.channels),

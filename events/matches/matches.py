@@ -215,8 +215,9 @@ class Matches:
         state = replay(match_id, map(event_of, opened.events), known.state if known else None)
         if state is None:
             return None, remembered
-        orders = opened.conditional_moves
-        loaded = Loaded(state, opened.head, known.snapshot if known else 0, unpacked(orders), orders.revision)
+        conditional = opened.conditional_moves
+        orders = unpacked(conditional) if conditional.texts else {}
+        loaded = Loaded(state, opened.head, known.snapshot if known else 0, orders, conditional.revision)
         if state.version - loaded.snapshot >= SNAPSHOT_EVERY and state.play.broken is None:
             self._store.save_snapshot(match_id, state.version, snapshot_of(state, loaded.head))
             loaded = loaded._replace(snapshot=state.version)

@@ -289,7 +289,7 @@ class RedisStore(EventStore):
             raise RequestMismatchError(stream, request.key)
         head = Head.of((version, digest))
         start = int(start)
-        events = envelopes_of(stream, start, map(entry_of, entries))
+        events = envelopes_of(stream, start, map(entry_of, entries)) if entries else []
         if (events[-1].version if events else min(start, head.version)) != head.version:
             raise DamagedStreamError(stream, head.version, "the last event is missing")
         return Opened(

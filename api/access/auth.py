@@ -40,7 +40,8 @@ def current_person() -> Person | None:
         else:
             kind, secret = _credential()
             kept.person = credentials.person_of(credentials.key(kind, secret)) if secret else None
-            _refuse_bad_token(kind, kept.person)
+            if kept.person is None:
+                _refuse_bad_token(kind)
     person: Person | None = kept.person
     return person
 
@@ -210,7 +211,8 @@ def _admit() -> None:
     kept = request_globals()
     kept.person = person = admission.person if admission else None
     kept.availability = admission.availability if admission else None
-    _refuse_bad_token(kind, person)
+    if person is None:
+        _refuse_bad_token(kind)
     if admission and admission.suspension:
         raise account_suspended(admission.suspension)
     if admission:
@@ -229,8 +231,9 @@ def _credential() -> tuple[str, str]:
     )
 
 
-def _refuse_bad_token(kind: str, person: Person | None) -> None:
-    if kind == "token" and person is None:
+def _refuse_bad_token(kind: str) -> None:
+    """Raise the problem invalid-token for a credential of this kind that identifies nobody."""
+    if kind == "token":
         raise Problem("invalid-token", "This token was revoked or never existed.")
 
 

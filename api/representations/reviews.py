@@ -8,14 +8,14 @@ from msgspec import Meta
 
 from api.http.answers import Answer, one_of
 from domain.game import AnyGame
-from domain.review.judgement import MIN_COUNTED_MOVES, Label
+from domain.review.judgement import MIN_COUNTED_MOVES, MoveLabel
 from domain.search.expectation import POINT
 from events.matches.reviews import ReviewState
 
 LINE_PLIES = 4
 """Plies of a line that a sentence names."""
 
-_ARTICLES = {Label.INACCURACY: "an inaccuracy", Label.MISTAKE: "a mistake", Label.BLUNDER: "a blunder"}
+_ARTICLES = {MoveLabel.INACCURACY: "an inaccuracy", MoveLabel.MISTAKE: "a mistake", MoveLabel.BLUNDER: "a blunder"}
 
 
 class ReviewedSeat(Answer):
@@ -37,7 +37,7 @@ class ReviewedMove(Answer):
     best: str
     loss: Annotated[float, Meta(description="The expected points that the move cost its seat")]
     judged: Annotated[bool, Meta(description="false: it was the only legal move")]
-    label: Annotated[str | None, one_of(Label, "null: as good as the best, or nearly")]
+    label: Annotated[Annotated[str, one_of(MoveLabel)] | None, Meta(description="null: as good as the best, or nearly")]
     only: Annotated[bool, Meta(description="Whether it was the only move that did not lose much")]
     played_line: Annotated[Sequence[str], Meta(description="The best play after the move, from it on")]
     best_line: Annotated[Sequence[str], Meta(description="The best play after the best move, from it on")]

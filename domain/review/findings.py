@@ -23,7 +23,7 @@ MAX_LINE_PLIES: Final = 6
 """Plies of a line over which facts are compared and that are kept."""
 
 
-class Difference(NamedTuple):
+class FactDifference(NamedTuple):
     """A fact that players count which two lines leave differently; ``seat`` None: it concerns all."""
 
     title: str
@@ -53,7 +53,7 @@ class Finding(NamedTuple):
     near_best: int
     played_line: tuple[str, ...]
     best_line: tuple[str, ...]
-    differences: tuple[Difference, ...]
+    differences: tuple[FactDifference, ...]
     nodes: int
     missed_win: tuple[str, ...] = ()
 
@@ -164,12 +164,12 @@ def _formatted(game: AnyGame, position: Any, line: Sequence[Any], most: int = MA
 
 def _differences(
     game: AnyGame, position: Any, history: Sequence[Any], played: Sequence[Any], best: Sequence[Any]
-) -> tuple[Difference, ...]:
+) -> tuple[FactDifference, ...]:
     """Return the facts that differ after as many plies of both lines."""
     after_played, after_best = (_facts_after(game, position, history, line) for line in (played, best))
     titles = dict.fromkeys([*after_played, *after_best])
     return tuple(
-        Difference(*title, after_played.get(title, ""), after_best.get(title, ""))
+        FactDifference(*title, after_played.get(title, ""), after_best.get(title, ""))
         for title in titles
         if after_played.get(title) != after_best.get(title)
     )

@@ -6,7 +6,7 @@ from itertools import pairwise
 from math import exp
 from typing import Final, NamedTuple
 
-from domain.review.findings import Difference, Finding
+from domain.review.findings import FactDifference, Finding
 from domain.search.expectation import POINT
 
 REVIEW_VERSION: Final = 1
@@ -34,7 +34,7 @@ _ACCURACY: Final = tuple(round(1_000 * exp(-4.35 * loss / POINT)) for loss in ra
 """The accuracy of a move by its loss, in tenths of a per cent: 100 exp(-4.35 d). So few digits are alike everywhere."""
 
 
-class Label(StrEnum):
+class MoveLabel(StrEnum):
     """What a move that is worse than the best is called."""
 
     INACCURACY = "inaccuracy"
@@ -42,7 +42,7 @@ class Label(StrEnum):
     BLUNDER = "blunder"
 
 
-_THRESHOLDS: Final = ((1_500, Label.BLUNDER), (1_000, Label.MISTAKE), (500, Label.INACCURACY))
+_THRESHOLDS: Final = ((1_500, MoveLabel.BLUNDER), (1_000, MoveLabel.MISTAKE), (500, MoveLabel.INACCURACY))
 """The losses, in ten-thousandths of a point, from which on a move has a label."""
 
 
@@ -55,11 +55,11 @@ class MoveReview(NamedTuple):
     best: str
     loss: int
     judged: bool
-    label: Label | None
+    label: MoveLabel | None
     only: bool
     played_line: tuple[str, ...]
     best_line: tuple[str, ...]
-    differences: tuple[Difference, ...]
+    differences: tuple[FactDifference, ...]
     missed_win: tuple[str, ...] = ()
 
 

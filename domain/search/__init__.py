@@ -3,9 +3,9 @@
 from domain.search.analyse import Analysis, JudgedMove, analyse
 from domain.search.choose import ENGINE_VERSION, LEVELS, Level, accepts_draw, choose, node_budget, seed_for
 from domain.search.negamax import Choice
-from domain.search.proof import Proof, prove
+from domain.search.proof import ProvenWin, prove
 
 __all__ = [
-    "ENGINE_VERSION", "LEVELS", "Analysis", "Choice", "JudgedMove", "Level", "Proof", "accepts_draw", "analyse",
+    "ENGINE_VERSION", "LEVELS", "Analysis", "Choice", "JudgedMove", "Level", "ProvenWin", "accepts_draw", "analyse",
     "choose", "node_budget", "prove", "seed_for",
 ]  # fmt: skip

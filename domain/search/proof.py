@@ -38,7 +38,7 @@ class Numbers(NamedTuple):
 DISPROVEN: Final = Numbers(INFINITE, 0)
 
 
-class Proof(NamedTuple, Generic[P, M]):
+class ProvenWin(NamedTuple, Generic[P, M]):
     """A win by force: the line of the longest resistance, the winner's answer to every position, the nodes visited."""
 
     line: tuple[M, ...]
@@ -52,7 +52,7 @@ class NotProvenError(Exception):
 
 def prove(
     game: Game[P, M], position: P, history: Iterable[P], nodes: int, on_progress: Callable[[int], None] | None = None
-) -> Proof[P, M] | None:
+) -> ProvenWin[P, M] | None:
     """Return a proof that the seat to move wins, or None when ``nodes`` nodes do not suffice to find one.
 
     ``history`` is the earlier positions of the game; going back to one of them counts as not won. ``on_progress`` is as
@@ -67,7 +67,7 @@ def prove(
         line = verify(game, position, earlier, answers, search.visit)
     except NotProvenError:
         return None
-    return Proof(line, answers, search.nodes)
+    return ProvenWin(line, answers, search.nodes)
 
 
 def verify(

@@ -125,7 +125,7 @@ def test_players_are_found_by_id_and_name_and_opponents_by_level(stranger: Calle
     for handle in (anna.id, "anna", "ANNA"):
         assert stranger.get(f"/players/{handle}").json["id"] == anna.id
     assert stranger.get("/players/opponent-4").json["level"] == 4
-    for nobody in ("opponent-9", "opponent-04", "opponent-", "nobody"):
+    for nobody in ("opponent-13", "opponent-04", "opponent-", "nobody"):
         assert stranger.get(f"/players/{nobody}").json["code"] == "no-such-player"
 
 
@@ -225,7 +225,7 @@ def test_every_schema_says_in_words_for_people_what_is_wrong_with_a_field(schema
 
 
 def test_the_reason_of_a_refusal_is_made_of_sentences_that_name_the_fields(anna: Caller) -> None:
-    refused = anna.post("/matches", {"seats": [ME, {"kind": "opponent", "level": 9}], "colour": "white"}).json
+    refused = anna.post("/matches", {"seats": [ME, {"kind": "opponent", "level": 13}], "colour": "white"}).json
     assert refused["detail"] == (
         "The field game is missing. The field seats.1.level must be 1 to 12. The field colour is not known here."
     )

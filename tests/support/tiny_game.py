@@ -85,7 +85,7 @@ class TinyNim(Game[Heap, int]):
     def scene(self, position: Heap) -> Scene:
         column = (PIECE,) * position.size
         cells, labels = (Cell("a1", 0, 0, "light"),), (Label("a", 0.5, 1.2), Label("1", -0.2, 0.5))
-        return Scene(1, 1, cells, labels, {"a1": column} if column else {}, {"a1": f"{position.size} pieces"})
+        return Scene(1, 1, cells, labels, {"a1": column} if column else {}, {"a1": f"a1: {position.size} pieces"})
 
     def hints(self, position: Heap) -> dict[str, tuple[Hint, ...]]:
         hints = tuple(Hint(str(move), (), f"take {move}") for move in self.legal_moves(position))

@@ -22,7 +22,7 @@ from domain.match.enums import Channel
 from domain.match.events import Event, MatchCreated, MatchStarted, MoveSubmitted
 from domain.match.state import Seat
 from domain.match.terms import STANDARD
-from domain.review import Difference, Finding, judge
+from domain.review import FactDifference, Finding, judge
 from domain.review.findings import MAX_LINE_PLIES
 from events.matches.reviews import query_of, write_review
 from events.notify.endpoints import MAX_ATTEMPTS_LOGGED, MAX_ENDPOINTS_PER_PERSON, MAX_KEPT_ANSWER_BYTES, SentWebhook
@@ -217,7 +217,7 @@ class WorstWorld:
         """Store a review in which every move is a blunder."""
         loaded = self.services.matches.load(match_id)
         line, query = ("aa1-aa2",) * MAX_LINE_PLIES, query_of(loaded)
-        lost = tuple(Difference("Captured", seat, "queen, 2 rooks", "king") for seat in range(2))
+        lost = tuple(FactDifference("Captured", seat, "queen, 2 rooks", "king") for seat in range(2))
         findings = [
             Finding(ply, ply % 2, "aa1-aa2", "aa2-aa3", (9000, 1000), 9000, 0, 90, 1, line, line, lost, 24_000)
             for ply in range(1, len(loaded.state.play.moves) + 1)

@@ -11,7 +11,7 @@ from domain.four_towers import GAME as FOUR_TOWERS
 from domain.game import AnyGame
 from domain.games import GAMES
 from domain.search import choose, prove
-from domain.search.proof import NotProvenError, Proof, verify
+from domain.search.proof import NotProvenError, ProvenWin, verify
 from domain.search.values import WIN
 from domain.tower_game import GAME as TOWER_GAME
 from domain.towers import GAME as TOWERS
@@ -26,7 +26,7 @@ CASTLES_IN_TWO = (
 MATE_IN_TWO = "5/5/5/5/5|5/5/5/5/5|5/5/5/5/5|5/5/5/5/5|5/5/2K2/5/5|5/5/5/5/F4|5/5/5/5/5|5/5/5/5/k4 w - - 0"
 
 
-def assert_won(game: AnyGame, position: Any, history: list[Any], proof: Proof[Any, Any]) -> None:
+def assert_won(game: AnyGame, position: Any, history: list[Any], proof: ProvenWin[Any, Any]) -> None:
     """Step through the line, and play the answers against every reply."""
     seat = game.to_move(position)
     assert verify(game, position, history, proof.answers) == proof.line

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from domain.games import GAMES
-from domain.review import Finding, Label, examine, judge
+from domain.review import Finding, MoveLabel, examine, judge
 from domain.review.judgement import MIN_COUNTED_MOVES, NOISE
 from domain.search.expectation import POINT
 
@@ -23,14 +23,14 @@ def test_losses_have_the_labels_of_their_size() -> None:
     noise = 3 * NOISE["bashni"]
     losses = [0, max(500, noise) - 1, max(500, noise), max(1000, noise), max(1500, noise), POINT]
     review = judge("bashni", [finding(ply, loss) for ply, loss in enumerate(losses, 1)], (1, 0))
-    expected = [None, None, Label.INACCURACY, Label.MISTAKE, Label.BLUNDER, Label.BLUNDER]
+    expected = [None, None, MoveLabel.INACCURACY, MoveLabel.MISTAKE, MoveLabel.BLUNDER, MoveLabel.BLUNDER]
     assert [move.label for move in review.moves] == expected
 
 
 def test_no_label_is_given_within_three_deviations_of_the_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(NOISE, "bashni", 400)
     labels = [judge("bashni", [finding(1, loss)], (1, 0)).moves[0].label for loss in (1_199, 1_200)]
-    assert labels == [None, Label.MISTAKE]
+    assert labels == [None, MoveLabel.MISTAKE]
 
 
 def test_a_forced_move_is_not_judged() -> None:

@@ -23,7 +23,7 @@ from tests.chaos.play import Played, count_acknowledged, find_down, people_playi
 from tests.chaos.report import Report
 
 PEOPLE = 4
-ON_DEMAND = ("opponents", "fleet")
+ON_DEMAND = ("opponents", "opponents-long", "fleet")
 
 
 class Killer:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.chaos import run
 
-PARTS = ("nursery", "server", "relay", "worker", "opponents", "fleet", "api", "stream")
+PARTS = ("nursery", "server", "relay", "worker", "opponents", "opponents-long", "fleet", "api", "stream")
 TURNS = 3
 KILLS = TURNS * len(PARTS)
 

@@ -32,8 +32,8 @@ from tests.support.eventually import eventually
 from tests.support.processes import alive, processes_below
 
 ROOT = Path(__file__).parents[3]
-PARTS = ("nursery", "server", "relay", "worker", "opponents", "fleet", "api", "stream")
-ON_DEMAND = ("opponents", "fleet")
+PARTS = ("nursery", "server", "relay", "worker", "opponents", "opponents-long", "fleet", "api", "stream")
+ON_DEMAND = ("opponents", "opponents-long", "fleet")
 
 
 def answer_of(url: str) -> tuple[int, bytes]:

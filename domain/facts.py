@@ -25,7 +25,7 @@ def count_captured(
     ``piece`` matches each piece in the first field of a position string, ``owner`` is the seat of such a piece. A ply
     removes pieces of other seats only by a capture. Boards are compared as strings, most by length alone: that is fast.
     """
-    if isinstance(history, History):
+    if type(history) is History:  # compiled, it inherits the registry of Sequence: every tuple would be an instance
         earlier, movers = history.texts(), history.movers()
     else:
         earlier, movers = tuple(map(format_position, history)), tuple(map(to_move, history))

@@ -149,8 +149,7 @@ class History(Sequence[Hashable]):
 
     def _copy(self) -> "History":
         # Every move makes a copy; to name the fields takes a third of the time of a loop over them.
-        copied = object.__new__(History)
-        copied._game = self._game
+        copied = History(self._game)
         copied._restored, copied._parsed, copied._by_text = self._restored, self._parsed, self._by_text
         copied._settled, copied._by_key = self._settled, self._by_key
         copied._recent, copied._recent_keys = self._recent, self._recent_keys

@@ -1,5 +1,6 @@
-"""The compiled build of the rules and the search chooses as plain Python does, bit for bit."""
+"""The compiled build plays, reconstructs and reviews matches as plain Python does, and chooses alike, bit for bit."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,16 @@ def evaluate(position, seat):
 """Added to a module, it makes every position look better to White by the smallest unit."""
 
 
+PLAY = (
+    "contract/test_games.py", "contract/test_game_words.py", "unit/test_golden_matches.py", "unit/test_match_evolve.py",
+    "unit/test_lines.py", "unit/test_disputes.py", "unit/test_review.py", "unit/test_said_to_players.py",
+)  # fmt: skip
+"""The tests of games, matches and reviews that run on the build as well."""
+
+RUN_TESTS = "import domain.build, pytest, sys; assert domain.build.COMPILED; sys.exit(pytest.main(sys.argv[1:]))"
+"""Imports the domain first, as pytest would put the sources before the build."""
+
+
 @pytest.fixture(scope="module")
 def build() -> Path:
     return make_build()
@@ -34,6 +45,13 @@ def choices(*path: Path, count: int | None = None) -> list[str]:
     environment = {"PYTHONPATH": ":".join(map(str, (*path, ROOT))), "PYTHONSAFEPATH": "1"}
     ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     return ran.stdout.splitlines()
+
+
+def test_games_are_played_and_matches_reconstructed_and_reviewed_by_it(build: Path) -> None:
+    command = [sys.executable, "-c", RUN_TESTS, "-q", "-p", "no:cacheprovider", *(f"tests/{path}" for path in PLAY)]
+    environment = {**os.environ, "PYTHONPATH": f"{build}:{ROOT}", "PYTHONSAFEPATH": "1"}
+    ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-3000:]
 
 
 def test_choices_values_and_node_counts_are_those_of_plain_python(build: Path) -> None:

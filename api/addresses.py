@@ -8,11 +8,6 @@ from events.people.person import Person
 PREFIX = "/api/v1"
 
 
-def match_path(match_id: str) -> str:
-    """Return the path of a match in the API."""
-    return f"{PREFIX}/matches/{match_id}"
-
-
 def match_id_for(person: Person, key: str) -> str:
     """Return the id of the match that ``person`` creates with the idempotency key ``key``."""
     return _id_from(f"{person.id}\n{key}")

@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 from msgspec.structs import asdict
 
 from api.access.headers import stream_origin
-from api.addresses import match_path, rematch_id
+from api.addresses import PREFIX, rematch_id
 from api.http.answers import Answer, Instant, Next, instant, one_of
 from api.http.conditions import VersionTagText
 from api.representations.boards import Outcome
@@ -278,6 +278,7 @@ def represent_match(
     shown_ply = len(state.play.moves) if ply is None else ply
     shown = shown or show_position(state, shown_ply)
     takeback = state.offers.takeback
+    streams = stream_origin(services().settings.stream_url, request.host)
     return Match(
         **asdict(represent_summary(summary, persons)) | {"ply": len(state.play.moves)},
         version_tag=str(head.tag),
@@ -294,7 +295,7 @@ def represent_match(
         fallen=represent_fallen_flag(state),
         rematch_of=state.rematch_of,
         rematch=rematch_of(state),
-        stream_url=f"{stream_origin(services().settings.stream_url, request.host)}{match_path(state.match_id)}/stream",
+        stream_url=f"{streams}{PREFIX}/matches/{state.match_id}/stream",
     )
 
 

@@ -10,7 +10,7 @@ from marshmallow import fields, validate
 from api.access.admission import admit_match, match_places
 from api.access.auth import require_person
 from api.access.matches import visible_match
-from api.addresses import PREFIX, match_id_for, match_path, rematch_id
+from api.addresses import PREFIX, match_id_for, rematch_id
 from api.endpoints import endpoint
 from api.http.answers import json_response
 from api.http.conditions import COMMAND_HEADERS, KEY_PARAMETER, VERSION_HEADER, etag, idempotent_request, request_key
@@ -160,7 +160,7 @@ def create_match(wanted: Mapping[str, Any]) -> Response:
     assert created is not None  # noqa: S101  (its first event is the creation)
     match = represent_match(created, executed.head, now=created.updated_at)
     answer = with_receipt(match, represent_receipt(services().receipts, match_id, executed.head, executed.at))
-    return json_response(answer, 201, {**executed_headers(executed), "Location": match_path(match_id)})
+    return json_response(answer, 201, {**executed_headers(executed), "Location": f"{PREFIX}/matches/{match_id}"})
 
 
 def _seats(wanted: Sequence[Mapping[str, Any]], person: Person) -> tuple[Seat, ...]:
@@ -237,4 +237,4 @@ def propose_rematch(_: object, match_id: str) -> Response:
     state, head, *_ = services().matches.load(following)
     receipt = represent_receipt(services().receipts, following, head, state.updated_at)
     answer = with_receipt(represent_match(state, head), receipt)
-    return json_response(answer, 201, {**etag(head), "Location": match_path(following)})
+    return json_response(answer, 201, {**etag(head), "Location": f"{PREFIX}/matches/{following}"})

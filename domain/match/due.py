@@ -200,7 +200,7 @@ def player_to_move(state: MatchState) -> str | None:
     if not is_playing(state) or state.clock.seat is None:
         return None
     seat = state.seats[state.clock.seat]
-    return seat.player if seat.player in people_playing(state) else None
+    return seat.player if seat.level is None else None
 
 
 class _MissingPause(NamedTuple):

@@ -32,12 +32,14 @@ class Pace(NamedTuple):
 
 
 PACES: Final[Mapping[str, Pace]] = {
-    "bashni": Pace(50_000, 500_000, (250_000, 2_700_000, 28_000_000, 300_000_000)),
-    "towers": Pace(20_000, 250_000, (210_000, 1_900_000, 17_000_000, 150_000_000)),
+    "bashni": Pace(46_000, 130_000, (180_000, 1_350_000, 10_000_000, 75_000_000)),
+    "towers": Pace(16_000, 130_000, (180_000, 1_350_000, 10_000_000, 75_000_000)),
+    "tower-game": Pace(7_000, 18_000, (110_000, 500_000, 2_300_000, 10_500_000)),
+    "fourplay": Pace(6_500, 20_000, (115_000, 540_000, 2_500_000, 12_000_000)),
 }
-"""The paces by game."""
+"""The paces by game, as ``make bench ONLY=search`` measures them, with a reserve for the longer searches."""
 
-COMMON_PACE: Final = Pace(9_000, 30_000, (130_000, 660_000, 3_400_000, 18_000_000))
+COMMON_PACE: Final = Pace(5_000, 10_500, (95_000, 380_000, 1_500_000, 6_000_000))
 """The pace of every other game."""
 
 

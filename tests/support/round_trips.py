@@ -7,16 +7,16 @@ import pytest
 from redis.connection import Connection
 
 
-def record_round_trips(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return a list that grows by one entry with each round trip: the number of commands that this thread sends."""
-    counts: list[int] = []
+def record_round_trips(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """Return a list that grows by one entry with each round trip: the beginning of what this thread sends."""
+    sent: list[bytes] = []
     send, thread = Connection.send_packed_command, threading.current_thread()
 
     def sending(connection: Connection, command: Any, check_health: bool = True) -> None:
         packed: bytes = command if isinstance(command, bytes) else b"".join(command)
         if threading.current_thread() is thread:
-            counts.append(1 + packed.count(b"\r\n*"))
+            sent.append(packed[:200])
         send(connection, command, check_health)
 
     monkeypatch.setattr(Connection, "send_packed_command", sending)
-    return counts
+    return sent

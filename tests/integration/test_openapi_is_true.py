@@ -10,6 +10,7 @@ from flask import Flask
 
 from events.runtime.connections import StoreClient
 from tests.support.callers import ME, OPEN, Caller, app_on, opponent, started
+from tests.support.draws import sampled
 from tests.support.dumps import CopiedKey, copied, write_copy
 
 SECRET = "the-one-token-of-the-tests"
@@ -65,8 +66,7 @@ def trials(
     document_trials.tried.pop()
 
 
-@pytest.mark.sampled
-@pytest.mark.parametrize("operation", operations())
+@sampled("operation", operations())
 def test_the_api_behaves_as_its_document_says(operation: str, trials: dict[str, Any]) -> None:
     trials[operation]()
 

@@ -1,8 +1,12 @@
 """How many examples tests draw: all with the profile "full" (``make test-servers``), a third in ``make test``."""
 
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+Test = TypeVar("Test", bound=Callable[..., None])
 
 QUICK, FULL = "quick", "full"
 ALL, SOME = 100, 33
@@ -29,3 +33,9 @@ def draws_all() -> bool:
 def draws(examples: int, **more: Any) -> settings:
     """Return the settings of a test that draws ``examples`` in the full profile; ``more`` is as for ``settings``."""
     return settings(max_examples=examples if draws_all() else max(examples * SOME // ALL, 1), **more)
+
+
+def sampled(names: str, examples: Iterable[Any], **more: Any) -> Callable[[Test], Test]:
+    """Return ``pytest.mark.parametrize`` with all ``examples`` in the full profile, else with every third."""
+    parametrized = pytest.mark.parametrize(names, list(examples)[:: 1 if draws_all() else 3], **more)
+    return lambda test: pytest.mark.sampled(parametrized(test))

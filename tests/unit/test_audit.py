@@ -84,14 +84,14 @@ def test_the_move_of_an_opponent_is_computed_again() -> None:
 
 
 def test_the_move_of_an_opponent_is_computed_again_with_the_node_budget_that_is_recorded() -> None:
-    match = bundles.against_an_opponent(8)
+    match = bundles.against_an_opponent(5)
     played = match.events[3]
     assert isinstance(played, MoveSubmitted)
     assert played.seed is not None
-    assert played.nodes == LEVELS[8].nodes
-    hasty = replace(played, nodes=1, move=move_of(answers(match)[0].before, 8, played.seed, 1))
+    assert played.nodes == LEVELS[5].nodes
+    hasty = replace(played, nodes=1, move=move_of(answers(match)[0].before, 5, played.seed, 1))
     assert hasty.move != played.move
-    refused = "it cannot be computed again: ValueError: an opponent of level 8 visits 1 to 24000 nodes, not "
+    refused = "it cannot be computed again: ValueError: an opponent of level 5 visits 1 to 2000 nodes, not "
     for recorded, nodes, said in (
         (played, None, None),
         (hasty, 1, None),

@@ -7,6 +7,7 @@ import pytest
 
 from domain.bashni import RULESETS
 from domain.game import AnyGame, IllegalMove
+from tests.support.draws import sampled
 
 Bashni = AnyGame
 
@@ -159,7 +160,7 @@ def legal_moves_with_results(game: Bashni, text: str) -> dict[str, str]:
 
 
 @every_ruleset
-@pytest.mark.parametrize("seed", range(6))
+@sampled("seed", range(6))
 def test_moves_and_their_results_agree_with_the_reference_in_scattered_positions(game: Bashni, seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(250):
@@ -171,7 +172,7 @@ def test_moves_and_their_results_agree_with_the_reference_in_scattered_positions
 
 
 @every_ruleset
-@pytest.mark.parametrize("seed", range(4))
+@sampled("seed", range(4))
 def test_moves_and_their_results_agree_with_the_reference_through_random_games(game: Bashni, seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(3):
@@ -183,7 +184,7 @@ def test_moves_and_their_results_agree_with_the_reference_through_random_games(g
 
 
 @every_ruleset
-@pytest.mark.parametrize("seed", range(3))
+@sampled("seed", range(3))
 def test_captures_of_every_kind_are_refused_and_accepted_as_by_the_reference(game: Bashni, seed: int) -> None:
     rng = random.Random(seed)
     names = [file + rank for file in "abcdefgh" for rank in "12345678" if (ord(file) + int(rank)) % 2 == 0]

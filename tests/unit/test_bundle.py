@@ -37,6 +37,7 @@ from tests.support.bundles import (
     resigned,
     taken_up_again,
 )
+from tests.support.draws import sampled
 from tests.support.matches import FOUR, T0, PlayedMatch, creation, started
 from tests.support.rulesets import unregister
 from tests.support.verifying import Change, changed, fault, fault_after, resealed, steps
@@ -93,11 +94,11 @@ def test_bundles_of_every_game_prove_their_matches(game: AnyGame) -> None:
         assert not found["result"].found.startswith("none")
 
 
-@pytest.mark.parametrize("first", [0, 1])
+@sampled("first", range(6))
 def test_every_change_of_any_byte_is_found_and_located(first: int) -> None:
     packed, trusted = bundle_of(resigned(), logged=5, leaves=2), keys()
     unfound = []
-    for offset in range(first, len(packed), 2):
+    for offset in range(first, len(packed), 6):
         found = fault_after(packed, offset, trusted)
         if found is None or not (found.place or "byte" in found.reason or "field" in found.reason):
             unfound.append((offset, packed[max(0, offset - 20) : offset + 1], found))

@@ -16,6 +16,7 @@ from domain.four_towers.position import Position, occupied_by, sets_of
 from domain.game import MalformedNotation, Outcome, OutcomeUnknownError, StepBudget
 from domain.search import choose
 from tests.bench.endings import CROWDED
+from tests.support.draws import sampled
 from tests.support.slow_four_towers.board import read, write
 from tests.support.slow_four_towers.composed import multi_moves, rearrangements
 from tests.support.slow_four_towers.moves import successors
@@ -34,14 +35,14 @@ def compared(text: str) -> None:
     assert GAME.in_check(position) is in_check(read(text), read(text).white), text
 
 
-@pytest.mark.parametrize("seed", range(12))
+@sampled("seed", range(12))
 def test_crowded_positions_have_the_moves_of_the_reference(seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(6):
         compared(crowded_position(rng))
 
 
-@pytest.mark.parametrize("seed", range(3))
+@sampled("seed", range(3))
 def test_random_games_have_the_moves_of_the_reference(seed: int) -> None:
     rng = random.Random(seed)
     position = GAME.initial("standard")
@@ -71,7 +72,7 @@ def test_a_position_is_refused_exactly_when_the_side_not_to_move_is_in_check() -
     assert refused > 20
 
 
-@pytest.mark.parametrize("seed", range(8))
+@sampled("seed", range(8))
 def test_multi_moves_and_rearrangements_are_those_of_the_reference(seed: int) -> None:
     text = sparse_position(random.Random(seed))
     position = GAME.parse_position(text)
@@ -101,7 +102,7 @@ NONE = [
 ]
 
 
-@pytest.mark.parametrize("text", [*(text for text, _ in ALONE.values()), *AMONG_OTHERS, *NONE])
+@sampled("text", [*(text for text, _ in ALONE.values()), *AMONG_OTHERS, *NONE])
 def test_the_game_is_over_exactly_when_the_reference_finds_no_move_of_any_kind(text: str) -> None:
     position, state = GAME.parse_position(text), read(text)
     assert list(GAME.legal_moves(position)) == list(successors(state)) == []
@@ -148,7 +149,7 @@ def drifting(text: str, seed: int) -> list[Position]:
     return found
 
 
-@pytest.mark.parametrize("text", [*(text for text, _ in ALONE.values()), *AMONG_OTHERS, *IN_FOUR_STEPS])
+@sampled("text", [*(text for text, _ in ALONE.values()), *AMONG_OTHERS, *IN_FOUR_STEPS])
 def test_what_is_pruned_holds_no_multi_move(text: str) -> None:
     positions = drifting(text, seed=4)
     assert positions
@@ -156,7 +157,7 @@ def test_what_is_pruned_holds_no_multi_move(text: str) -> None:
         assert find_multi_move(position) == find_multi_move(position, UNLIMITED), GAME.format_position(position)
 
 
-@pytest.mark.parametrize("text", CROWDED)
+@sampled("text", CROWDED)
 def test_in_crowded_positions_a_mate_is_one_although_so_much_could_be_tried(text: str) -> None:
     outcome = GAME.outcome(GAME.parse_position(text), ())
     assert outcome is not None
@@ -170,7 +171,7 @@ def test_a_position_stands_for_the_third_time_whatever_the_clocks_are() -> None:
     assert GAME.outcome(start, (later, start)) == Outcome((0.5, 0.5), "repetition")
 
 
-@pytest.mark.parametrize("text", [*(text for text, _ in ALONE.values()), *NONE])
+@sampled("text", [*(text for text, _ in ALONE.values()), *NONE])
 def test_a_sufficient_budget_finds_the_end_by_the_rules(text: str) -> None:
     position = GAME.parse_position(text)
     assert GAME.bounded_outcome(position, (), StepBudget(10**6)) == GAME.outcome(position, ())
@@ -234,7 +235,7 @@ def test_of_two_attacked_pieces_a_rearrangement_saves_both() -> None:
 
 
 @pytest.mark.parametrize("most", [1, 3, 32])
-@pytest.mark.parametrize("text", COMPOSABLE)
+@sampled("text", COMPOSABLE)
 def test_candidates_are_few_legal_different_and_never_listed(text: str, most: int) -> None:
     position = GAME.parse_position(text)
     candidates = GAME.unlisted_candidates(position, most)

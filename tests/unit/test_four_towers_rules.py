@@ -11,6 +11,7 @@ from domain.four_towers.board import COORDINATES, NAMES, NUMBERS_AT, TARGETS
 from domain.four_towers.moves import HEAD_SHIFT, HEADS, RETURN, Move, MultiMove, Rearrangement, victim_bits
 from domain.four_towers.position import Position
 from domain.game import GameOver, IllegalMove, MalformedNotation, RulesError
+from tests.support.draws import sampled
 from tests.support.tables import table
 
 
@@ -30,14 +31,14 @@ def random_positions(seed: int, every: int) -> list[Position]:
     """Return positions of one random game, with the final one."""
     rng = random.Random(seed)
     position = GAME.initial("standard")
-    sampled = []
+    some = []
     ply = 0
     while moves := list(GAME.legal_moves(position)):
         if ply % every == 0:
-            sampled.append(position)
+            some.append(position)
         position = GAME.play(position, rng.choice(moves))
         ply += 1
-    return [*sampled, position]
+    return [*some, position]
 
 
 def refusal(position_text: str, text: str) -> str:
@@ -53,7 +54,7 @@ def test_the_board_has_the_symmetry_of_the_half_turn() -> None:
         assert start.board[NUMBERS_AT[12 - x, 12 - y]] == (code ^ BLACK if code else 0)
 
 
-@pytest.mark.parametrize("seed", [3, 4])
+@sampled("seed", [3, 4])
 def test_a_move_is_legal_exactly_when_it_is_generated(seed: int) -> None:
     rng = random.Random(seed)
     for position in random_positions(seed, every=120):
@@ -90,7 +91,7 @@ def test_every_playable_order_of_a_multi_move_is_read_as_the_canonical_one() -> 
     assert not GAME.is_legal(position, out_of_order)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@sampled("seed", range(3))
 def test_multi_moves_are_legal_read_back_and_change_the_board(seed: int) -> None:
     rng = random.Random(seed)
     position = GAME.parse_position("3/6/8k/10/10/9/8N1/6D3/4P2b1/6/K2 w - -/R - 0 1")

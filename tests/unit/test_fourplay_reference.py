@@ -12,6 +12,7 @@ import pytest
 from domain.fourplay import GAME
 from domain.fourplay.position import Position
 from domain.game import MalformedNotation, RulesError
+from tests.support.draws import sampled
 from tests.support.slow_fourplay.board import LIMITS, SQUARES, State, name, read, write
 from tests.support.slow_fourplay.moves import in_check, outcome, resigned, successors
 from tests.support.slow_fourplay.positions import random_position, random_set_up
@@ -35,7 +36,7 @@ def ended(position: Position, history: list[str]) -> tuple[list[float], str] | N
     return found and (list(found.scores), found.reason)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@sampled("seed", range(12))
 def test_random_positions_have_the_moves_the_checks_and_the_end_of_the_reference(seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(3):
@@ -48,7 +49,7 @@ def test_random_positions_have_the_moves_the_checks_and_the_end_of_the_reference
             assert after is None or GAME.format_position(after) == write(resigned(state, owner)), (write(state), owner)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@sampled("seed", range(4))
 def test_random_set_ups_have_the_placements_of_the_reference(seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(3):
@@ -57,23 +58,23 @@ def test_random_set_ups_have_the_placements_of_the_reference(seed: int) -> None:
         assert GAME.outcome(position, [position, position]) is None
 
 
-@pytest.mark.parametrize(("setup", "seed"), [("standard", 1), ("standard", 2), ("draft", 3)])
+@sampled(("setup", "seed"), [("draft", 3), ("standard", 1), ("standard", 2)])
 def test_a_random_game_goes_as_the_reference_has_it(setup: str, seed: int) -> None:
     rng = random.Random(seed)
     position = GAME.initial(setup)
-    sampled = 0
+    compared_positions = 0
     while moves := list(GAME.legal_moves(position)):
         if rng.random() < 0.02:
             compared(GAME.format_position(position))
-            sampled += 1
+            compared_positions += 1
         captures = [move for move in moves if "x" in move or "*" in move]
         position = GAME.play(position, rng.choice(captures if captures and rng.random() < 0.2 else moves))
     _, state = compared(GAME.format_position(position))
     assert ended(position, []) == outcome(state, [])
-    assert sampled > 3
+    assert compared_positions > 3
 
 
-@pytest.mark.parametrize("seed", range(4))
+@sampled("seed", range(4))
 def test_a_move_is_accepted_exactly_when_the_reference_lists_it(seed: int) -> None:
     rng = random.Random(seed)
     accepted = 0
@@ -110,7 +111,7 @@ def twins(move: str) -> Iterator[str]:
     yield move.lower()
 
 
-@pytest.mark.parametrize("seed", range(8))
+@sampled("seed", range(8))
 def test_the_same_strings_are_positions_for_both_readings(seed: int) -> None:
     rng = random.Random(seed)
     accepted = 0
@@ -139,7 +140,7 @@ def changed(text: str, rng: random.Random) -> str:
     return text[:place] + rng.choice(("", rng.choice(SIGNS))) + text[place + rng.randrange(2) :]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@sampled("seed", range(6))
 def test_a_position_that_came_before_counts_with_any_clock(seed: int) -> None:
     rng = random.Random(seed)
     reasons = set()

@@ -15,6 +15,7 @@ import pytest
 from domain.game import AnyGame
 from domain.match.events import MatchCreated
 from domain.match.impact import impact
+from domain.match.state import MatchState
 from domain.match.terms import DAY
 from events.matches.readmodels.summary import rated_result, summarise
 from events.store.codec import draft_of, event_of
@@ -32,6 +33,11 @@ def golden_of(name: str) -> tuple[Golden, ...]:
     return tuple(read(path_of(game.id, game.ruleset)))
 
 
+@cache
+def played(name: str, number: int) -> tuple[MatchState, str]:
+    return replayed(golden_of(name)[number])
+
+
 ALL = [pytest.param(name, number, id=match.match) for name in RULESETS for number, match in enumerate(golden_of(name))]
 every_match = pytest.mark.parametrize(("name", "number"), ALL)
 every_ruleset = pytest.mark.parametrize("name", RULESETS)
@@ -47,7 +53,7 @@ def test_every_ruleset_has_golden_matches_and_no_ruleset_that_has_some_is_missin
 @every_match
 def test_a_golden_match_is_read_and_played_as_it_was(name: str, number: int) -> None:
     golden = golden_of(name)[number]
-    state, plays = replayed(golden)
+    state, plays = played(name, number)
     assert (state.game, state.ruleset) == (RULESETS[name].id, RULESETS[name].ruleset)
     assert RULESETS[name].format_position(state.play.position) == golden.position
     assert (state.result.scores, state.result.reason) == (golden.scores, golden.reason)
@@ -77,7 +83,7 @@ def test_the_golden_matches_of_a_ruleset_show_every_setup_opponents_and_what_peo
 def test_outcomes_positions_and_ratings_are_those_that_commit_d4bdd19_gave(name: str) -> None:
     outcomes, positions, books = list[str](), list[str](), dict[str, RatingBook]()
     for number, golden in enumerate(golden_of(name)):
-        state, plays = replayed(golden)
+        state, plays = played(name, number)
         result = f"{state.status} {list(state.result.scores or ())} {state.result.reason}"
         outcomes.append(f"{golden.match} {result} {' '.join(state.play.moves)}")
         positions.append(f"{golden.match} {plays} {RULESETS[name].format_position(state.play.position)}")

@@ -9,6 +9,7 @@ from events.matches.readmodels.summary import DAY_MS, RatedResult
 from tests.bench import rating_systems as forecasts
 from tests.bench.league import League, leagues
 from tests.bench.rating_systems import EloForecaster, GlickoForecaster, Judge, Strength, make_forecasters
+from tests.support.draws import sampled
 from tests.support.rating_book import RatingBook
 
 DAY = 20_000
@@ -29,7 +30,7 @@ def small(seed: int, seats: int, *, places: bool = True) -> League:
     return League(seed, seats, places=places, players=60, days=160)
 
 
-@pytest.mark.parametrize("league", [small(1, 2), small(1, 3)], ids=["two", "three"])
+@sampled("league", [small(1, 2), small(1, 3)])
 def test_nineteen_of_twenty_intervals_hold_the_true_strength(league: League) -> None:
     (judgement,) = league.judge([present()])
     assert judgement.intervals > 400
@@ -37,7 +38,7 @@ def test_nineteen_of_twenty_intervals_hold_the_true_strength(league: League) -> 
     assert MIN_COVERED <= judgement.covered <= MAX_COVERED
 
 
-@pytest.mark.parametrize("places", [True, False], ids=["places", "winner"])
+@sampled("places", [True, False])
 def test_intervals_of_four_seats_hold_with_weights_and_not_without_or_with_distances(places: bool) -> None:
     weightless = GlickoForecaster("weightless", weighted=False, by_order=True)
     distances = GlickoForecaster("distances", weighted=True, by_order=False)

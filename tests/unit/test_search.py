@@ -9,6 +9,7 @@ from domain.game import AnyGame
 from domain.search import choose
 from domain.search.negamax import Choice, RootMove, Search, reduction
 from domain.search.values import MAX_EVALUATION, WIN, value_of_scores
+from tests.support.draws import sampled
 from tests.support.toy_games import NOUGHTS, Graph, Node, graph
 
 WON, LOST, DRAWN = (1.0, 0.0), (0.0, 1.0), (0.5, 0.5)
@@ -50,7 +51,7 @@ def minimax(game: Graph, name: str, depth: int, ply: int = 0) -> int:
     return min(values) if node.seat else max(values)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@sampled("seed", range(60))
 def test_pruning_changes_no_value(seed: int) -> None:
     game = random_tree(random.Random(seed), height=5)
     seat = game.nodes["r"].seat
@@ -71,7 +72,7 @@ def test_perfect_play_draws_noughts_and_crosses() -> None:
     assert outcome.scores == (0.5, 0.5)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@sampled("seed", range(10))
 def test_the_highest_level_never_loses_noughts_and_crosses(seed: int) -> None:
     game = NOUGHTS
     chance = random.Random(seed)

@@ -4,6 +4,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +18,7 @@ from domain.search import LEVELS, accepts_draw, choose
 from domain.search.negamax import RootMove, Search
 from domain.search.values import is_won
 from domain.towers import GAME as TOWERS
+from tests.support.draws import sampled
 from tests.support.rulesets import RULESETS
 from tests.support.toy_games import NOUGHTS, Graph, Node, graph
 from workers.fleet.ladder import PAIRS, LadderQuery, LadderRow, Side, do, make_row, plan, play_game
@@ -132,6 +134,7 @@ SETUPS: list[tuple[AnyGame, str]] = [(BASHNI, "start"), (TOWERS, "two-player"), 
 NAMES = [f"{game.id}-{setup}" for game, setup in SETUPS]
 
 
+@cache
 def random_game(game: AnyGame, setup: str, seed: int) -> list[Any]:
     """The positions of a game of random moves, the end included."""
     chance = random.Random(f"{setup}/{seed}")
@@ -199,8 +202,8 @@ def test_captures_are_made_because_they_must_be() -> None:
     ] * 8
 
 
-@pytest.mark.parametrize("level", [1, 5])
 @pytest.mark.parametrize("game", RULESETS.values(), ids=RULESETS)
+@sampled("level", [1, 5])
 def test_a_level_keeps_within_its_nodes_in_every_game(game: AnyGame, level: int) -> None:
     for setup in game.setups:
         chance = random.Random(f"{setup}/{level}")

@@ -20,6 +20,7 @@ from domain.tower_game.board import (
 )
 from domain.tower_game.moves import encode
 from domain.tower_game.position import Position, occupied
+from tests.support.draws import sampled
 from tests.support.slow_tower_game.board import State, attacked, cube_of, in_check, name
 from tests.support.slow_tower_game.moves import legal_moves, outcome
 from tests.support.slow_tower_game.positions import (
@@ -86,9 +87,10 @@ def drawn_positions(rng: random.Random, maker: Maker, number: int) -> list[tuple
     return [both for _ in range(number) if (both := both_read(maker(rng)))]
 
 
+@sampled("seed", range(3))
 @pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.__name__)
-def test_positions_of_every_kind_are_read_played_and_ended_as_in_the_reference(maker: Maker) -> None:
-    drawn = drawn_positions(random.Random(31), maker, 36 if maker in HARDEST else 10)
+def test_positions_of_every_kind_are_read_played_and_ended_as_in_the_reference(maker: Maker, seed: int) -> None:
+    drawn = drawn_positions(random.Random(31 + seed), maker, 12 if maker in HARDEST else 4)
     assert drawn
     for state, position in drawn:
         same_moves(state, position)
@@ -105,7 +107,7 @@ def test_the_positions_by_chance_end_in_every_way_or_go_on() -> None:
     assert set(reasons) == {None, "checkmate", "stalemate", "insufficient-material", "no-progress"}
 
 
-@pytest.mark.parametrize("setup", ["original", "alternate"])
+@sampled("setup", ["original", "alternate"])
 def test_random_games_go_as_in_the_reference(setup: str) -> None:
     rng = random.Random(setup)
     position = GAME.initial(setup)
@@ -189,17 +191,17 @@ def random_positions(setup: str, seed: int, every: int) -> list[Position]:
     """Return positions of one random game, with the final one."""
     rng = random.Random(seed)
     position = GAME.initial(setup)
-    sampled = []
+    some = []
     ply = 0
     while moves := list(GAME.legal_moves(position)):
         if ply % every == 0:
-            sampled.append(position)
+            some.append(position)
         position = GAME.play(position, rng.choice(moves))
         ply += 1
-    return [*sampled, position]
+    return [*some, position]
 
 
-@pytest.mark.parametrize("setup", ["original", "alternate"])
+@sampled("setup", ["original", "alternate"])
 def test_a_move_is_legal_exactly_when_it_is_generated(setup: str) -> None:
     rng = random.Random(2)
     for position in random_positions(setup, seed=11, every=400):

@@ -15,13 +15,10 @@ from domain.rating import DEFAULT, Result, rate
 from events.matches.readmodels import summarise
 from events.store.chain import verify
 from tests.support.callers import ME, Caller, invited, opponent
-from tests.support.celery_worker import CeleryWorker
-from tests.support.eventually import eventually
-from tests.support.relays import running
+from tests.support.draws import sampled
 from tests.support.rulesets import RULESETS, register, variant
 from tests.support.tables import table
 from workers.composition import make_opponents
-from workers.relay import Relay
 
 SEED = "2"
 DEADLINE_S = 100.0
@@ -130,7 +127,7 @@ def test_opponents_begin_at_once(services: Services, anna: Caller, game: AnyGame
         assert len(services.matches.load(match_id).state.play.moves) == ply
 
 
-@every_setup
+@sampled(("game", "setup", "seats"), SETUPS.values())
 def test_a_match_of_opponents_ends_with_a_result_that_counts(
     services: Services, anna: Caller, monkeypatch: pytest.MonkeyPatch, game: AnyGame, setup: str, seats: int
 ) -> None:
@@ -142,16 +139,6 @@ def test_a_match_of_opponents_ends_with_a_result_that_counts(
     assert outcome is not None
     assert (state.result.scores, state.result.reason) == outcome
     settle(services, match_id)
-    assert_settled(services, anna, match_id)
-
-
-def test_relay_and_workers_play_a_match_from_its_creation_to_its_ratings(services: Services, anna: Caller) -> None:
-    settings = services.settings._replace(shards=services.store.shards)
-    with running(Relay(settings)), CeleryWorker(settings):
-        match_id = anna.create(*opponents(2), rated=True)
-        eventually(lambda: services.readmodels.rating_change(match_id), "the rating", DEADLINE_S)
-        state = services.matches.load(match_id).state
-        eventually(lambda: services.readmodels.summary(match_id) == summarise(state), "the projection")
     assert_settled(services, anna, match_id)
 
 

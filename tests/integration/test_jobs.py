@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from flask import Flask
 
 from api.services import EXTENSION, Services
 from domain.game import StepBudget
@@ -12,21 +11,14 @@ from events.matches.jobs import RECOMPUTATION
 from events.proof.documents import write_document
 from events.proof.public_keys import key_set, read_key_set
 from events.proof.verification import verify
-from events.runtime.connections import connect
-from events.runtime.queues import Queue
 from events.runtime.work_list import Claim
 from tests.support.callers import ME, UNLIMITED, Caller, app_on, opponent, settings_for, started
-from tests.support.celery_worker import CeleryWorker
-from tests.support.eventually import eventually
 from tests.support.jobs import do_next_job
 from tests.support.matches import T0
-from tests.support.relays import running
 from tests.support.rulesets import register, variant
 from tests.support.server import RealServer
-from tests.support.stepped_installation import SteppedInstallation
 from workers.claims import MAX_ATTEMPTS, do_due
-from workers.composition import make_opponents, make_task_queue
-from workers.relay import Relay
+from workers.composition import make_opponents
 from workers.tasks import TaskContext
 
 
@@ -187,26 +179,6 @@ def test_a_bundle_is_made_again_for_another_key_or_history(anna: Caller, boris: 
     assert first["events"] == second["events"]
 
 
-def test_what_a_stranger_asks_for_delays_neither_a_rating_nor_somebody_elses_request(
-    app: Flask, anna: Caller, boris: Caller, stranger: Caller, services: Services
-) -> None:
-    answered = [against_opponent(anna, services) for _ in range(69)]
-    settings = services.settings._replace(shards=services.store.shards)
-    with running(Relay(settings)), CeleryWorker(settings, [Queue.DEFAULT]):
-        for match_id, version in answered[:-1]:
-            asked = stranger.post(f"/matches/{match_id}/recomputations", {"version": version})
-            assert asked.status_code == 202
-        rated = started(anna, boris, rated=True)
-        anna.move(rated)
-        boris.move(rated)
-        boris.post(f"/matches/{rated}/resignation")
-        eventually(lambda: services.readmodels.rating_change(rated), "the rating")
-    assert services.jobs.work.count().total() == 68, "the worker for ratings does nothing that people ask for"
-    match_id, version = answered[-1]
-    anna.post(f"/matches/{match_id}/recomputations", {"version": version})
-    assert match_id in [do_next_job(services)[0] for _ in range(2)]
-
-
 def test_long_work_counts_by_its_nodes_and_guests_count_by_their_address(server: RealServer) -> None:
     app = app_on(server.url, UNLIMITED._replace(jobs="2000/hour"))
     services: Services = app.extensions[EXTENSION]
@@ -249,16 +221,3 @@ def test_a_worker_makes_the_archive_that_was_asked_for(server: RealServer, servi
     assert do_next_job(context) == (anna.id, "archive")
     assert services.jobs.pending(anna.id) is None
     assert services.jobs.archive(anna.id) == anna.get("/me/archive").data
-
-
-BROKEN = (b"garbage", b"\xff\xfe", b"[]", b"{}", b'{"body": "x", "headers": {}, "properties": {}}', b"null")
-
-
-def test_broken_messages_are_dropped_and_the_worker_goes_on(shop: SteppedInstallation) -> None:
-    with connect(shop.settings.broker_url) as broker:
-        for message in BROKEN:
-            broker.lpush(Queue.DEFAULT.name_in_broker(shop.settings.prefix), message)
-        make_task_queue(shop.parts).request_checkpoint()
-        with CeleryWorker(shop.settings, [Queue.DEFAULT]) as worker:
-            eventually(lambda: shop.checkpoints.latest_day(), "the checkpoint")
-            assert worker.is_running

@@ -10,17 +10,16 @@ from domain.games import GAMES, find_ruleset
 from domain.match import opponents
 from domain.match.commands import AcceptDraw, OfferDraw, Resign, SubmitMove
 from domain.search import ENGINE_VERSION, LEVELS, accepts_draw, choose, seed_for
-from events.runtime.backoff import Backoff
 from events.runtime.wall_clock import now_ms
 from tests.support.callers import ME, OPEN, UNLIMITED, Caller, app_on, opponent
-from tests.support.celery_worker import Broker, CeleryWorker
+from tests.support.celery_worker import CeleryWorker
 from tests.support.eventually import eventually
 from tests.support.projected import project
 from tests.support.relays import running
 from tests.support.server import RealServer
-from tests.support.stepped_installation import SteppedInstallation, drain, legal_moves
+from tests.support.stepped_installation import SteppedInstallation, legal_moves
 from workers.composition import make_opponents
-from workers.opponents import LONG, OPPONENTS, QUICK, SLOW, Debt, debts_of, lane_of
+from workers.opponents import LONG, QUICK, SLOW, Debt, debts_of, lane_of
 from workers.relay import Relay
 
 
@@ -174,39 +173,6 @@ def test_a_worker_answers_for_opponents_and_rates_what_has_ended(shop: SteppedIn
     assert changes["opponent-1"][1] > 1500 > changes["alice"][1]
 
 
-def test_a_task_lost_by_the_broker_is_found_again(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workers.retries.DELAYS_MS", Backoff(100, 600_000))
-    monkeypatch.setattr("workers.relay.SWEEP_INTERVAL_S", 0.2)
-    broker = Broker(shop.settings)
-    drain(shop.opponents())
-    match = shop.start("opponent-1", "alice")
-    drain(shop.opponents())
-    assert shop.answers == [match]
-    # The relay has done its part, and the task is nowhere.
-    broker.lose_everything()
-    with running(Relay(shop.settings)):
-        eventually(lambda: broker.queued() > 0, "the task again")
-        with CeleryWorker(shop.settings):
-            eventually(lambda: plies(shop, match) == 1, "the move")
-
-
-def test_an_opponent_answers_after_its_worker_died(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workers.retries.DELAYS_MS", Backoff(500, 600_000))
-    monkeypatch.setattr("workers.relay.SWEEP_INTERVAL_S", 0.2)
-    broker = Broker(shop.settings)
-    with running(Relay(shop.settings)):
-        with CeleryWorker(shop.settings) as doomed:
-            match = shop.start("opponent-8", "alice")
-            eventually(lambda: broker.taken() > 0, "the beginning of the search")
-            doomed.kill()
-        assert plies(shop, match) == 0
-        with CeleryWorker(shop.settings):
-            eventually(lambda: plies(shop, match), "the move")
-    state = shop.state(match)
-    assert [event.type for event in shop.store.read(match)].count("move-submitted") == 1
-    assert state.play.last_ply == (1, 0)
-
-
 def test_opponents_time_is_shared_by_who_created_the_matches(shop: SteppedInstallation) -> None:
     strong = [shop.start("opponent-8", "anna") for _ in range(3)]
     weak = [shop.start("opponent-7", "boris") for _ in range(5)]
@@ -242,31 +208,6 @@ def test_a_match_that_waits_in_the_wrong_lane_is_left_to_the_other(shop: Stepped
     match = shop.start("opponent-5", "alice")
     assert make_opponents(shop.parts).answer(match, QUICK) is None
     assert shop.state(match).play.moves == ()
-
-
-def test_quick_answers_are_given_while_strong_opponents_keep_all_others_busy(shop: SteppedInstallation) -> None:
-    shop.now = now_ms()
-    turns = shop.parts.turns
-    crowd = [shop.start("opponent-8", "anna") for _ in range(5)]
-    with running(Relay(shop.settings)):
-        eventually(lambda: turns.count()[SLOW] == len(crowd), "the crowd that waits")
-        alone = shop.start("opponent-1", "boris")
-        with CeleryWorker(shop.settings, [OPPONENTS[QUICK]]):
-            eventually(lambda: shop.state(alone).play.moves, "the answer of the weak opponent")
-    assert turns.count()[SLOW] == len(crowd), "the process for quick answers takes no others"
-
-
-def test_a_match_whose_hint_was_lost_gets_the_next(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workers.retries.DELAYS_MS", Backoff(100, 600_000))
-    monkeypatch.setattr("workers.relay.SWEEP_INTERVAL_S", 0.2)
-    shop.now = now_ms()
-    broker, turns = Broker(shop.settings), shop.parts.turns
-    with running(Relay(shop.settings)):
-        match = shop.start("opponent-1", "alice")
-        eventually(lambda: turns.count()[QUICK] == 1, "the match that waits")
-        broker.lose_everything()
-        with CeleryWorker(shop.settings):
-            eventually(lambda: shop.state(match).play.moves, "the move")
 
 
 def test_a_guest_plays_three_matches_against_opponents_at_a_time(app: Flask, services: Services) -> None:

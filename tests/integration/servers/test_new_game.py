@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from deploy.cli import main
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PAGES = """
 from api.app import create_app
 from tests.support.callers import settings_for

@@ -1,0 +1,108 @@
+"""The tools that tune the opponents: openings, regression, weights, and the table of strength."""
+
+from itertools import islice
+from math import exp
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from domain.games import GAMES
+from tests.tuning import strength
+from tests.tuning.__main__ import written
+from tests.tuning.book import PLIES, book, draw, openings, path_of
+from tests.tuning.duel import level_player, play_pair
+from tests.tuning.fit import inverted, newton
+from tests.tuning.selfplay import games
+from tests.tuning.variants import evaluation_with, weights_of
+
+BOOKS = [(game.id, setup) for game in GAMES.values() for setup in game.setups if path_of(game.id, setup).exists()]
+BASHNI, TOWERS = GAMES["bashni"], GAMES["towers"]
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_an_opening_follows_from_its_number(game_id: str) -> None:
+    game = GAMES[game_id]
+    setup = next(iter(game.setups))
+    drawn = draw(game, setup, 4)
+    assert drawn == draw(game, setup, 4)
+    assert len(drawn.moves) >= PLIES.get(game_id, 8)
+    assert drawn.moves != draw(game, setup, 6).moves
+
+
+@pytest.mark.parametrize(("game_id", "setup"), BOOKS)
+def test_a_book_has_the_openings_of_its_numbers(game_id: str, setup: str) -> None:
+    game = GAMES[game_id]
+    openings_of_book = book(game, setup)
+    assert [opening.number for opening in openings_of_book] == sorted({opening.number for opening in openings_of_book})
+    assert len({game.key(opening.position) for opening in openings_of_book}) == len(openings_of_book)
+    for opening in openings_of_book[::40]:
+        assert opening.moves == draw(game, setup, opening.number).moves
+        assert game.outcome(opening.position, ()) is None
+
+
+def test_the_openings_of_a_book_differ() -> None:
+    assert len({TOWERS.key(opening.position) for opening in islice(openings(TOWERS, "two-player"), 300)}) == 300
+
+
+def test_a_pair_of_games_between_equals_is_shared() -> None:
+    def first(game: object, position: object, history: object, seed: int) -> object:
+        return next(iter(BASHNI.legal_moves(position)))
+
+    opening = next(openings(BASHNI, "start"))
+    assert play_pair(BASHNI, opening, first, first) == 0.5
+
+
+def test_a_high_level_beats_the_lowest_in_a_pair_of_games() -> None:
+    assert play_pair(BASHNI, next(openings(BASHNI, "start")), level_player(4), level_player(1)) >= 0.5
+
+
+def test_a_run_of_matches_goes_on_where_it_has_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    results = tmp_path / "results.tsv"
+    arguments = ["--games", "bashni", "--levels", "1", "2", "--results", str(results)]
+    strength.main([*arguments, "--pairs", "1"])
+    first = results.read_text()
+    strength.main([*arguments, "--pairs", "2"])
+    assert results.read_text().startswith(first)
+    assert len(results.read_text().splitlines()) == 2
+    played = results.read_text()
+    strength.main([*arguments, "--pairs", "2"])
+    assert results.read_text() == played
+    assert "| Bashni | start | 2 to 1 | 4 |" in capsys.readouterr().out
+
+
+def test_games_that_have_been_played_are_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "games.tsv"
+    played = games(BASHNI, "start", path, 2, nodes=20)
+    assert games(BASHNI, "start", path, 2, nodes=20) == played
+    assert all(sum(sample.scores) == 1 for sample in played)
+    assert all(BASHNI.parse_position(quiet.position) for sample in played for quiet in sample.positions)
+
+
+def test_the_regression_finds_the_weights_that_results_come_from() -> None:
+    chance = Random(1)
+    rows = []
+    for _ in range(6_000):
+        features = {0: chance.uniform(-2, 2), 1: chance.uniform(-2, 2)}
+        expected = 1 / (1 + exp(-(0.8 * features[0] - 0.5 * features[1])))
+        rows.append((features, float(chance.random() < expected), 1.0))
+    values, variances = newton(rows, [0.0, 0.0], [10.0, 10.0])
+    assert values == pytest.approx([0.8, -0.5], abs=4 * max(variances) ** 0.5)
+
+
+def test_a_matrix_times_its_inverse_is_the_unit() -> None:
+    matrix = [[4.0, 1.0], [1.0, 3.0]]
+    inverse = inverted(matrix)
+    product = [[sum(matrix[i][k] * inverse[k][j] for k in range(2)) for j in range(2)] for i in range(2)]
+    assert [value for row in product for value in row] == pytest.approx([1, 0, 0, 1])
+
+
+def test_changed_weights_change_the_evaluation_alone() -> None:
+    start = BASHNI.initial("start")
+    assert evaluation_with("bashni", {"TURN": 55})(start, 0) == 55
+    assert BASHNI.evaluate(start, 0) == weights_of("bashni")["TURN"]
+
+
+def test_weights_are_written_where_they_stand() -> None:
+    source = '"""Weights."""\n\nMAN: Final = 100\n"""A man."""\nROWS: Final = (1, 2)\n'
+    assert written(source, {"MAN": 90, "ROWS.1": 7}) == source.replace("100", "90").replace("(1, 2)", "(1, 7)")

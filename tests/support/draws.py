@@ -35,7 +35,7 @@ def draws(examples: int, **more: Any) -> settings:
     return settings(max_examples=examples if draws_all() else max(examples * SOME // ALL, 1), **more)
 
 
-def sampled(names: str, examples: Iterable[Any], **more: Any) -> Callable[[Test], Test]:
+def sampled(names: str | tuple[str, ...], examples: Iterable[Any], **more: Any) -> Callable[[Test], Test]:
     """Return ``pytest.mark.parametrize`` with all ``examples`` in the full profile, else with every third."""
     parametrized = pytest.mark.parametrize(names, list(examples)[:: 1 if draws_all() else 3], **more)
     return lambda test: pytest.mark.sampled(parametrized(test))

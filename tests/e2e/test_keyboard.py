@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.test_announcements import WATCH, heard, last_announcement
 from tests.e2e.visitors import Visitor
+from tests.support.draws import sampled
 from tests.support.tables import table
 
 BOARD = "#board .square"
@@ -49,7 +49,7 @@ def press(page: Page, key: str) -> None:
         raise AssertionError(f"no Tab leads to {key}")
 
 
-@pytest.mark.parametrize(("game", "setup", "seats"), TURNS, ids=[game for game, _, _ in TURNS])
+@sampled(("game", "setup", "seats"), TURNS)
 def test_a_move_by_keyboard_is_announced_from_the_first_key_to_the_answer(
     visit: Callable[..., Visitor], game: str, setup: str, seats: int
 ) -> None:

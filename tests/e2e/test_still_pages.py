@@ -3,10 +3,10 @@
 import secrets
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.visitors import Visitor
+from tests.support.draws import sampled
 
 WATCH = """() => {
   window.shifts = [];
@@ -31,7 +31,7 @@ def shifts(page: Page) -> list[list[object]]:
     return found
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 1000), (380, 2600)])
+@sampled(("width", "height"), [(1280, 1000), (380, 2600)])
 def test_the_layout_does_not_shift_during_a_move_its_answer_a_step_back_and_a_draw_offer(
     visit: Callable[..., Visitor], width: int, height: int
 ) -> None:

@@ -13,7 +13,6 @@ from tests.support.server import RealServer
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
 from workers.fleet import ladder
 from workers.fleet.kinds import REBUILD, VERIFY
-from workers.fleet.presence import worker_name
 from workers.fleet.work import FleetJobFailedError, SliceWorker
 from workers.task_queue import TaskQueue
 
@@ -27,29 +26,6 @@ def rookery(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> Run:
     # By the clock of the store, as commands and their workers go.
     shop.parts.fleet_jobs = FleetJobs(shop.client, PREFIX)
     return lambda *words: CliRunner().invoke(main, [*map(str, words)])
-
-
-def test_long_jobs_get_own_workers(shop: SteppedInstallation, rookery: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(following, "ALONE_S", 0.0)
-    started: list[int] = []
-    spawn = following.OwnWorkers._spawn
-
-    def remembered(own: following.OwnWorkers, log: Any) -> Any:
-        child = spawn(own, log)
-        started.append(child.pid)
-        return child
-
-    monkeypatch.setattr(following.OwnWorkers, "_spawn", remembered)
-    for _ in range(4):
-        shop.play(shop.start("alice", "bob"), 3)
-    shop.project_all()
-    rebuilt = rookery("rebuild", "--check", "--processes", 2)
-    assert (rebuilt.exit_code, rebuilt.stdout) == (0, "4 matches, 24 events\n"), rebuilt.output
-    assert len(started) == 2
-    jobs = shop.parts.fleet_jobs
-    assert [job.state for job in jobs.jobs()] == [JobState.FINISHED]
-    jobs.report_worker(worker_name(started[0]))  # the command has said that its workers are gone
-    assert jobs.count_workers() == 1
 
 
 def test_workers_get_tasks_at_once(shop: SteppedInstallation, rookery: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ from events.store.contract import VersionTag
 from events.store.logged_leaves import LoggedLeaf, pack_logged
 from tests.integration.test_proof_commands import key_of
 from tests.integration.test_proofs import rewrite, sign
+from tests.support.draws import sampled
 from tests.support.matches import T0
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
 
@@ -167,7 +168,7 @@ def cut(shop: SteppedInstallation, match_id: str, version: int) -> None:
     shop.client.hset(key_of(shop, match_id, "h"), mapping={"v": version, "d": digest})
 
 
-@pytest.mark.parametrize("attack", ATTACKS)
+@sampled("attack", ATTACKS)
 def test_attacks_are_named(shop: SteppedInstallation, matches: list[str], checked: Any, attack: str) -> None:
     shop.play(matches[0], 2)
     before = checked()
@@ -293,7 +294,7 @@ def cut_log(shop: SteppedInstallation, count: int, head: bool = False) -> None:
         shop.client.hset(f"{ADMINISTRATION}:head", mapping={"n": id.partition(b"-")[0], "d": fields[b"h"]})
 
 
-@pytest.mark.parametrize("attack", ADMINISTRATIVE_ATTACKS)
+@sampled("attack", ADMINISTRATIVE_ATTACKS)
 def test_tampered_logs_are_named(shop: SteppedInstallation, matches: list[str], checked: Any, attack: str) -> None:
     shop.checkpoints._administration.grant("bob", "arbiter", "console")
     sign(shop, 2)

@@ -22,10 +22,8 @@ from events.notify.mail.transcript import MailReport, write_answer
 from events.notify.notice import WhoMayWrite
 from events.people.person import Person
 from events.store.contract import VersionTag
-from tests.support.mail_programs import LANGUAGES, PROGRAMS
 from tests.support.quoting import lines_that_act
 from tests.support.stepped_installation import SteppedInstallation
-from tests.unit.test_mail_quotations import QUOTED
 from workers.composition import make_match_reader
 
 CORPUS = Path(__file__).parents[1] / "mail"
@@ -138,18 +136,6 @@ def test_every_mail_of_the_corpus_has_its_one_right_outcome(shop: SteppedInstall
     found = {name: post.outcome(name, content_of(name)) for name in sorted(names)}
     wrong = [f"{name}: {outcome!r}, not {OUTCOMES[name]!r}" for name, outcome in found.items()]
     assert [line for line, name in zip(wrong, found, strict=True) if found[name] != OUTCOMES[name]] == []
-
-
-def test_answers_of_all_programs_in_all_languages_play_nothing_quoted(shop: SteppedInstallation) -> None:
-    post, head = Post(shop), f"From: {ALICE}\r\nTo: r-TOKEN@{DOMAIN}\r\nMessage-ID: <1@home.example>\r\n".encode()
-    wrong = []
-    for number, language in enumerate(LANGUAGES):
-        program, quoted = PROGRAMS[number % len(PROGRAMS)], QUOTED[number % len(QUOTED)]
-        for top, expected in (("a3-b4", "a3-b4: played"), ("", "no command")):
-            outcome = post.outcome("bashni", head + program.answer(top, quoted, language))
-            if outcome != expected:
-                wrong.append(f"{program.name} in {language.name}: {outcome}, not {expected}")
-    assert wrong == []
 
 
 def test_a_long_mail_is_read_at_its_top(shop: SteppedInstallation) -> None:

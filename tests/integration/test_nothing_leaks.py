@@ -82,8 +82,8 @@ class Scenario:
         self.match = started(self.anna, self.boris)
         self._app, self._redis, self._capfd = app, redis, capfd
 
-    def outputs_with(self, *secrets: str) -> set[str]:
-        """Return the outputs, but for anna's own, that any of ``secrets`` is in."""
+    def outputs(self) -> dict[str, str]:
+        """Return all outputs, but for anna's own."""
         fresh = Matches(self.services.store, self.services.now)
         summaries = CachedSummaries(fresh, self.services.store)
         Projector(self.services.store.client, self.services.readmodels.keys, summaries).project([self.match])
@@ -92,7 +92,7 @@ class Scenario:
         seen["log"] = "".join(self._capfd.readouterr())
         assert len(seen) > 100
         assert "move-submitted" in seen["stream"]
-        return {where for where, text in seen.items() if any(secret in text for secret in secrets)}
+        return seen
 
     def keys_with(self, *secrets: str) -> set[str]:
         """Return the keys of the store, without its prefix, that hold any of ``secrets``."""
@@ -111,6 +111,11 @@ class Scenario:
         return f"{{s{self.services.store.shard_of(self.match):02d}}}:m:{self.match}:o"
 
 
+def places_of(seen: dict[str, str], *secrets: str) -> set[str]:
+    """Return the outputs that any of ``secrets`` is in."""
+    return {where for where, text in seen.items() if any(secret in text for secret in secrets)}
+
+
 def test_nothing_private_leaves_its_authors_hands(
     capfd: pytest.CaptureFixture[str], redis: StoreClient, app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,16 +129,17 @@ def test_nothing_private_leaves_its_authors_hands(
     assert anna.post(f"/matches/{match_id}/chat", {"text": WORD}).status_code == 201
     notebooks = [f"{{people}}:{kind}:{anna.id}" for kind in ("notes", "explorations")]
 
-    assert scenario.outputs_with(FIRST_REPLY, SECOND_REPLY, NOTE) == set()
+    seen = scenario.outputs()
+    assert places_of(seen, FIRST_REPLY, SECOND_REPLY, NOTE) == set()
     assert scenario.keys_with(FIRST_REPLY, SECOND_REPLY, NOTE) == {scenario.orders, *notebooks}
-    assert scenario.outputs_with(WORD) == {f"{API}/matches/{match_id}/chat for boris"}
+    assert places_of(seen, WORD) == {f"{API}/matches/{match_id}/chat for boris"}
     assert scenario.keys_with(WORD) == {f"chat:{{{match_id}}}"}
 
     fired, again = (boris.move(match_id, "h6-g5", Idempotency_Key="k") for _ in range(2))
     assert FIRST_REPLY in fired.text
     assert again.json == fired.json
     assert SECOND_REPLY not in again.text
-    assert scenario.outputs_with(SECOND_REPLY, NOTE) == set()
+    assert places_of(scenario.outputs(), SECOND_REPLY, NOTE) == set()
     assert scenario.keys_with(SECOND_REPLY) == {scenario.orders, notebooks[1]}
     assert redis.exists(f"{scenario.services.store.prefix}{scenario.orders.removesuffix('o')}s"), (
         "a snapshot was searched too"

@@ -226,9 +226,9 @@ def resident():
 
 passwords = Passwords(HASHER)
 before = resident()
-for _ in range(5):
+for _ in range(2):
     # All threads are alive at once, as in a web process, and each has an arena of the allocator.
-    threads = [Thread(target=lambda: [passwords.hash("correct horse") for _ in range(4)]) for _ in range(4)]
+    threads = [Thread(target=lambda: [passwords.hash("correct horse") for _ in range(2)]) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -22,6 +22,7 @@ from events.store.redis import RedisStore
 from tests.bench.played import play_match, random_game
 from tests.integration.test_proof_commands import key_of
 from tests.integration.test_proofs import sign
+from tests.support.draws import sampled
 from tests.support.eventually import eventually
 from tests.support.server import RealServer
 from tests.support.stepped_installation import OTHER_LEAVES, PREFIX, SteppedInstallation
@@ -158,7 +159,7 @@ DAMAGE: dict[str, tuple[Callable[[SteppedInstallation], Any], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("key", DAMAGE)
+@sampled("key", DAMAGE)
 def test_damaged_keys_are_named(shop: SteppedInstallation, cli: Any, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Tiles are small, so that nodes are stored.
     monkeypatch.setattr("events.proof.leaf_store.TILE_HEIGHT", 1)
@@ -191,7 +192,7 @@ def test_damaged_keys_are_named(shop: SteppedInstallation, cli: Any, key: str, m
         assert "DIFFERENT m3 at version 1: " in examined.output
 
 
-@pytest.mark.parametrize("field", ["id", "shards", "format"])
+@sampled("field", ["id", "shards", "format"])
 def test_an_unreadable_installation_is_refused_in_words(shop: SteppedInstallation, cli: Any, field: str) -> None:
     shop.start("alice", "bob")
     shop.client.hset(f"{PREFIX}rookery", field, b"\xff\xfe")

@@ -131,7 +131,6 @@ def test_the_order_of_hashes_changes_no_choice() -> None:
 
 
 SETUPS: list[tuple[AnyGame, str]] = [(BASHNI, "start"), (TOWERS, "two-player"), (TOWERS, "four-player")]
-NAMES = [f"{game.id}-{setup}" for game, setup in SETUPS]
 
 
 @cache
@@ -169,7 +168,7 @@ def play_pair(game: AnyGame, setup: str, strong: Side, weak: Side, games: int, s
     return make_row(setup, strong, weak, played)
 
 
-@pytest.mark.parametrize(("game", "setup"), SETUPS, ids=NAMES)
+@sampled(("game", "setup"), SETUPS)
 def test_a_win_in_one_is_taken(game: AnyGame, setup: str) -> None:
     tried = 0
     for position, history in before_the_end(game, setup, plies=1, games=12):
@@ -182,7 +181,7 @@ def test_a_win_in_one_is_taken(game: AnyGame, setup: str) -> None:
     assert tried >= 6
 
 
-@pytest.mark.parametrize(("game", "setup"), SETUPS[:2], ids=NAMES[:2])
+@sampled(("game", "setup"), SETUPS[:2])
 def test_a_loss_in_two_is_avoided(game: AnyGame, setup: str) -> None:
     tried = 0
     for position, history in before_the_end(game, setup, plies=2, games=20):
@@ -220,7 +219,7 @@ def test_a_level_keeps_within_its_nodes_in_every_game(game: AnyGame, level: int)
             assert game.is_legal(position, choice.move)
 
 
-@pytest.mark.parametrize(("game", "setup"), SETUPS, ids=NAMES)
+@sampled(("game", "setup"), SETUPS)
 def test_the_lowest_level_beats_random_moves(game: AnyGame, setup: str) -> None:
     assert play_pair(game, setup, 1, "random", games=8, seed=3).score >= 0.75
 

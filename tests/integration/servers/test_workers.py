@@ -1,9 +1,14 @@
 """Real workers: what one of them does although another has died, its broker forgets, or many people ask for work."""
 
+from typing import Any
+
 import pytest
+from click.testing import CliRunner
 from flask import Flask
 
 from api.services import Services
+from deploy.cli import following, main
+from events.matches.fleet_jobs import FleetJobs, JobState
 from events.runtime.backoff import Backoff
 from events.runtime.connections import connect
 from events.runtime.queues import Queue
@@ -15,8 +20,9 @@ from tests.support.celery_worker import Broker, CeleryWorker
 from tests.support.eventually import eventually
 from tests.support.jobs import do_next_job
 from tests.support.relays import running
-from tests.support.stepped_installation import SteppedInstallation, drain
+from tests.support.stepped_installation import PREFIX, SteppedInstallation, drain
 from workers.composition import make_task_queue
+from workers.fleet.presence import worker_name
 from workers.opponents import OPPONENTS, QUICK, SLOW
 from workers.relay import Relay
 
@@ -99,3 +105,28 @@ def test_broken_messages_are_dropped_and_the_worker_goes_on(shop: SteppedInstall
         with CeleryWorker(shop.settings, [Queue.DEFAULT]) as worker:
             eventually(lambda: shop.checkpoints.latest_day(), "the checkpoint")
             assert worker.is_running
+
+
+def test_long_jobs_get_own_workers(shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REDIS_URL", shop.settings.redis_url)
+    monkeypatch.setenv("ROOKERY_PREFIX", PREFIX)
+    jobs = FleetJobs(shop.client, PREFIX)
+    monkeypatch.setattr(following, "ALONE_S", 0.0)
+    started: list[int] = []
+    spawn = following.OwnWorkers._spawn
+
+    def remembered(own: following.OwnWorkers, log: Any) -> Any:
+        child = spawn(own, log)
+        started.append(child.pid)
+        return child
+
+    monkeypatch.setattr(following.OwnWorkers, "_spawn", remembered)
+    for _ in range(4):
+        shop.play(shop.start("alice", "bob"), 3)
+    shop.project_all()
+    rebuilt = CliRunner().invoke(main, ["rebuild", "--check", "--processes", "2"])
+    assert (rebuilt.exit_code, rebuilt.stdout) == (0, "4 matches, 24 events\n"), rebuilt.output
+    assert len(started) == 2
+    assert [job.state for job in jobs.jobs()] == [JobState.FINISHED]
+    jobs.report_worker(worker_name(started[0]))  # the command has said that its workers are gone
+    assert jobs.count_workers() == 1

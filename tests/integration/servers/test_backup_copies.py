@@ -20,7 +20,7 @@ from tests.support.chains import verify_all
 from tests.support.eventually import eventually
 from tests.support.server import RealServer
 
-OPERATORS = Path(__file__).parents[2] / "docs" / "operators.md"
+OPERATORS = Path(__file__).parents[3] / "docs" / "operators.md"
 COPIES = 3
 NOW = 1_790_000_000_000
 

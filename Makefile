@@ -83,7 +83,7 @@ test-servers:  ## the other tests: servers in groups, other programs, kills; and
 
 run-server-tests: $(VENV)/development $(BIOME)
 	$(BIN)/pytest -q -n $(JOBS) tests/integration/servers
-	$(BIN)/pytest -q -n $(JOBS) -m "hypothesis or sampled" --hypothesis-profile full tests --ignore tests/integration/servers
+	$(BIN)/pytest -q -n $(JOBS) -m "hypothesis or sampled or thorough" --hypothesis-profile full tests --ignore tests/integration/servers
 
 bench: $(VENV)/development  ## all tables of figures (ONLY=rules for one of them)
 	@$(BIN)/python -m tests.bench $(if $(ONLY),--only $(ONLY))

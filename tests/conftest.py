@@ -14,7 +14,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from events.runtime import connections
 from events.runtime.connections import StoreClient
-from tests.support.draws import register_profiles
+from tests.support.draws import draws_all, register_profiles
 from tests.support.server import RealServer
 
 BROWSED_FIRST = ("every_page", "board_layout", "pages", "boards_of_figures", "keyboard", "header", "steps", "pictures")
@@ -32,12 +32,7 @@ TOGETHER = (
 )
 """Files of one worker, by how their paths begin: they share a browser, a running installation or servers."""
 
-EARLY = (
-    "tests/e2e/",
-    *TOGETHER[2],
-    "tests/integration/test_openapi_is_true.py",
-    "tests/integration/servers/test_chaos.py",
-)
+EARLY = ("tests/e2e/", *TOGETHER[2], "tests/integration/servers/test_chaos.py")
 """The slowest files, by how their paths begin, in the order in which they start: no worker waits for them at the end.
 
 While they wait for processes, other workers compute.
@@ -104,7 +99,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the slowest files first. Arguments cannot say so: pytest 9 drops one that lies within another."""
+    """Leave thorough tests to the full profile, and put the slowest files first.
+
+    Arguments cannot say so: pytest 9 drops one that lies within another.
+    """
+    if not draws_all():
+        left_out = [item for item in items if item.get_closest_marker("thorough")]
+        items[:] = [item for item in items if not item.get_closest_marker("thorough")]
+        config.hook.pytest_deselected(items=left_out)
     if (seed := config.getoption("shuffle")) is not None:
         random.Random(seed).shuffle(items)
         places = {path: place for place, path in enumerate(dict.fromkeys(item.path for item in items))}
@@ -148,7 +150,6 @@ def admin(shared_server: RealServer) -> Iterator[StoreClient]:
 def server(shared_server: RealServer, admin: StoreClient) -> RealServer:
     emptying = admin.pipeline(transaction=False)
     emptying.flushall()
-    emptying.script_flush()
     emptying.config_set("maxmemory", 0)
     emptying.execute()
     return shared_server

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.visitors import Visitor
@@ -44,6 +45,7 @@ def test_a_move_and_a_quick_answer_are_each_announced_once_and_the_board_keeps_t
     expect(white.square("d4")).to_be_focused()
 
 
+@pytest.mark.thorough
 def test_joining_draws_and_a_rematch_are_announced_from_the_events(visit: Callable[..., Visitor]) -> None:
     white, black = visit().be_guest(), visit().be_guest()
     match_id = white.create("bashni", "start", [{"kind": "me"}, {"kind": "open"}])

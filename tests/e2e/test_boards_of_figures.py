@@ -45,6 +45,7 @@ def test_a_piece_is_moved_by_mouse_from_one_level_to_another(towers: Match) -> N
     expect(white.square("db1")).to_have_attribute("aria-label", "db1: empty")
 
 
+@pytest.mark.thorough
 def test_on_a_narrow_page_pieces_are_dragged_between_levels_and_no_square_of_the_move_is_covered(towers: Match) -> None:
     white, _, match = towers
     white.page.set_viewport_size({"width": 380, "height": 640})
@@ -92,6 +93,7 @@ def test_moves_are_typed_and_listed_in_short_notation_and_castling_by_its_name(t
     assert white.call("GET", f"/matches/{match_id}")["moves"] == ["cc2-cc4", "cc7-cc5", "db1-cd3", "aa7-aa6", "cc1-ea1"]
 
 
+@pytest.mark.thorough
 def test_an_ambiguous_short_move_is_refused_with_all_candidates(towers: Match) -> None:
     white, _, match = towers
     page = white.open(match)
@@ -101,6 +103,7 @@ def test_an_ambiguous_short_move_is_refused_with_all_candidates(towers: Match) -
     expect(page.locator("#confirm")).to_be_hidden()
 
 
+@pytest.mark.thorough
 def test_on_a_small_phone_the_board_is_turned_by_quarters_and_the_first_tap_enlarges_it_and_the_next_chooses(
     visit: Callable[..., Visitor],
 ) -> None:

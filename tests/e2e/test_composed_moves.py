@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.visitors import Visitor
@@ -104,6 +105,7 @@ def test_a_multi_move_is_chosen_component_by_component(visit: Callable[..., Visi
     expect(page.locator("#moves")).to_contain_text("e3-e4;h3-h4")
 
 
+@pytest.mark.thorough
 def test_leaving_or_restarting_a_composition_restores_the_board(visit: Callable[..., Visitor]) -> None:
     white, _, match_id = started(visit, TO_A_WIZARD)
     page = white.open(match_id)
@@ -143,6 +145,7 @@ def test_an_arena_is_rearranged_with_the_keyboard_alone(visit: Callable[..., Vis
     expect(page.locator("#board .square:focus")).to_have_count(1)
 
 
+@pytest.mark.thorough
 def test_a_part_whose_check_is_lost_can_be_added_again(visit: Callable[..., Visitor]) -> None:
     white, _, match = started(visit, TO_A_DRAGON)
     page = white.open(match)
@@ -156,6 +159,7 @@ def test_a_part_whose_check_is_lost_can_be_added_again(visit: Callable[..., Visi
     expect(page.locator("#composing")).to_contain_text("e3-e4;h3-h4")
 
 
+@pytest.mark.thorough
 def test_a_draw_offer_does_not_disturb_a_move_being_composed(visit: Callable[..., Visitor]) -> None:
     white, black, match_id = started(visit, TO_A_DRAGON)
     page = white.open(match_id)
@@ -171,6 +175,7 @@ def test_a_draw_offer_does_not_disturb_a_move_being_composed(visit: Callable[...
     expect(page.locator("#moves")).to_contain_text("e3-e4;h3-h4")
 
 
+@pytest.mark.thorough
 def test_the_inspector_explains_the_effect_of_a_piece_on_a_tower(visit: Callable[..., Visitor]) -> None:
     white, _, match = started(visit, TO_A_WIZARD)
     page = white.open(match)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Route, expect
 
 from events.store.archive.store import make_store
@@ -44,6 +45,7 @@ def test_the_second_player_sees_the_board_from_the_other_side(pair: tuple[Visito
     expect(black.square("a1")).to_have_attribute("data-y", str(near).removesuffix(".0"))
 
 
+@pytest.mark.thorough
 def test_escape_cancels_a_chosen_move_and_the_board_is_as_before(pair: tuple[Visitor, Visitor, str]) -> None:
     white, _, match_id = pair
     page = white.open(match_id)
@@ -59,6 +61,7 @@ def test_escape_cancels_a_chosen_move_and_the_board_is_as_before(pair: tuple[Vis
     expect(page.locator("#moves")).to_contain_text("c3-b4")
 
 
+@pytest.mark.thorough
 def test_a_page_with_a_lost_move_shows_its_replacement_and_drops_the_chosen_answer(
     installation: SharedInstallation, pair: tuple[Visitor, Visitor, str]
 ) -> None:
@@ -225,6 +228,7 @@ def test_a_draw_is_offered_declined_and_finally_agreed(pair: tuple[Visitor, Visi
         expect(side.page.locator("#seats")).to_contain_text("½")
 
 
+@pytest.mark.thorough
 def test_a_click_before_the_scripts_have_loaded_takes_effect_afterwards(pair: tuple[Visitor, Visitor, str]) -> None:
     white, _, match_id = pair
     waiting: list[Route] = []
@@ -237,6 +241,7 @@ def test_a_click_before_the_scripts_have_loaded_takes_effect_afterwards(pair: tu
     expect(white.page.locator("#seats")).to_contain_text("offers a draw")
 
 
+@pytest.mark.thorough
 def test_an_outdated_page_shows_the_present_position_and_plays_nothing(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match_id = pair
     white.context.route("**/stream*", lambda route: route.abort())
@@ -281,6 +286,7 @@ def test_a_move_whose_response_was_lost_is_retried_and_counts_once(pair: tuple[V
     assert white.call("GET", f"/matches/{match_id}")["moves"] == ["c3-d4"]
 
 
+@pytest.mark.thorough
 def test_without_the_live_stream_the_page_still_learns_of_moves(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match_id = pair
     black.context.route("**/stream*", lambda route: route.abort())

@@ -29,6 +29,7 @@ def test_a_guest_plays_an_opponent_that_answers_automatically(visit: Callable[..
     expect(page.locator("section", has_text="Waiting for you")).to_contain_text("Your move")
 
 
+@pytest.mark.thorough
 def test_signing_up_out_and_in_leads_back_to_the_previous_page(visit: Callable[..., Visitor]) -> None:
     person = visit()
     page = person.page
@@ -119,6 +120,7 @@ def test_an_invitation_to_a_private_match_is_accepted_and_strangers_see_nothing(
     expect(stranger.page.get_by_role("heading", name="There is no such match")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_an_unknown_name_is_reported_at_the_seat(visit: Callable[..., Visitor]) -> None:
     page = visit().be_guest().page
     page.goto("/matches/new?invite=nobody-at-all")
@@ -168,6 +170,7 @@ def test_the_page_of_a_finished_rated_match_shows_the_rating_changes(visit: Call
     expect(white.page.locator("main")).to_contain_text("certain enough for a place yet")
 
 
+@pytest.mark.thorough
 def test_a_rated_match_that_was_too_short_says_that_it_does_not_count(visit: Callable[..., Visitor]) -> None:
     white, black = visit().sign_up(), visit().sign_up()
     seats = [{"kind": "me"}, {"kind": "player", "name": black.name}]
@@ -198,6 +201,7 @@ def test_while_the_store_is_unreachable_a_page_says_so_and_when_to_retry() -> No
     assert "Try again" in answer.text
 
 
+@pytest.mark.thorough
 def test_erasing_an_account_explains_what_happens_to_the_files_of_the_store(visit: Callable[..., Visitor]) -> None:
     visitor = visit().sign_up()
     page = visitor.page
@@ -210,6 +214,7 @@ def test_erasing_an_account_explains_what_happens_to_the_files_of_the_store(visi
     expect(page.get_by_role("link", name="Sign in").first).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_an_account_is_made_a_bot_in_its_settings_and_chosen_for_a_new_match(visit: Callable[..., Visitor]) -> None:
     owner, person = visit().sign_up(), visit().sign_up()
     page = owner.page

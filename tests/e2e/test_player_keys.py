@@ -80,6 +80,7 @@ def test_moves_and_conditional_moves_are_signed_silently_on_a_device_that_signs(
     expect(page.get_by_text("by the player's key").first).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_an_appeal_and_a_resignation_are_signed_and_nothing_is_once_the_key_is_removed(
     anna: Visitor, visit: Callable[..., Visitor], installation: SharedInstallation
 ) -> None:

@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from api.pages.static_files import VERSION
@@ -51,6 +52,7 @@ def test_every_board_reached_by_steps_equals_the_one_that_the_server_draws(visit
     assert page.evaluate(COMPARE, [f"/static/{VERSION}/board-steps.js", cases]) == []
 
 
+@pytest.mark.thorough
 def test_stepping_and_replaying_need_no_requests(visit: Callable[..., Visitor]) -> None:
     white, black = visit(viewport=WINDOW).be_guest(), visit().be_guest()  # a clock is installed into a browser for good
     match_id = white.play_bashni(black)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.visitors import Visitor
@@ -106,6 +107,7 @@ def test_conditional_moves_that_no_longer_fit_are_shown_as_dead_with_the_reason(
     expect(page.locator("#lines .tree")).to_be_empty()
 
 
+@pytest.mark.thorough
 def test_conditional_moves_being_entered_continue_from_a_move_played_meanwhile(
     pair: tuple[Visitor, Visitor, str],
 ) -> None:
@@ -140,6 +142,7 @@ def test_a_move_is_taken_back_when_the_other_side_agrees(pair: tuple[Visitor, Vi
     expect(black.page.locator("#moves")).to_contain_text("g3-h4")
 
 
+@pytest.mark.thorough
 def test_a_draw_is_offered_together_with_the_move(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match = pair
     page = white.open(match)
@@ -168,6 +171,7 @@ def test_both_players_share_one_rematch_with_the_seats_swapped(pair: tuple[Visit
     expect(black.page).to_have_url(white.page.url)
 
 
+@pytest.mark.thorough
 def test_custom_terms_are_chosen_for_a_new_match_and_invalid_ones_reported_at_their_field(
     visit: Callable[..., Visitor],
 ) -> None:
@@ -284,6 +288,7 @@ def test_after_a_move_the_page_links_to_the_next_waiting_match(pair: tuple[Visit
     expect(white.page.locator("#standing")).to_contain_text("Your move")
 
 
+@pytest.mark.thorough
 def test_a_composed_move_can_be_typed_into_conditional_moves(visit: Callable[..., Visitor]) -> None:
     white, black = visit().be_guest(), visit().be_guest()
     match_id = white.create("four-towers", "standard", [{"kind": "me"}, {"kind": "player", "name": black.name}])
@@ -302,6 +307,7 @@ def test_a_composed_move_can_be_typed_into_conditional_moves(visit: Callable[...
     expect(page.locator("#moves")).to_contain_text("e3-e4;h3-h4")
 
 
+@pytest.mark.thorough
 def test_typing_conditional_moves_before_their_board_has_loaded_is_not_interrupted(
     visit: Callable[..., Visitor],
 ) -> None:
@@ -321,6 +327,7 @@ def test_typing_conditional_moves_before_their_board_has_loaded_is_not_interrupt
     expect(page.locator("#analysis [aria-current]")).to_have_text("b6-a5")
 
 
+@pytest.mark.thorough
 def test_a_conditional_move_entered_before_the_analysis_board_is_there_is_added_to_it(
     pair: tuple[Visitor, Visitor, str],
 ) -> None:
@@ -336,6 +343,7 @@ def test_a_conditional_move_entered_before_the_analysis_board_is_there_is_added_
     expect(page.locator("#analysis [aria-current]")).to_have_text("b6-a5")
 
 
+@pytest.mark.thorough
 def test_moves_entered_before_the_analysis_board_has_loaded_are_added_in_order_afterwards(
     pair: tuple[Visitor, Visitor, str],
 ) -> None:
@@ -368,6 +376,7 @@ def typed_while_exploring(pair: tuple[Visitor, Visitor, str]) -> tuple[Page, Rou
     return page, held[0]
 
 
+@pytest.mark.thorough
 def test_a_move_entered_while_an_exploration_loads_is_explored_and_not_played(
     pair: tuple[Visitor, Visitor, str],
 ) -> None:
@@ -379,6 +388,7 @@ def test_a_move_entered_while_an_exploration_loads_is_explored_and_not_played(
     expect(page.locator("#confirm")).to_be_hidden()
 
 
+@pytest.mark.thorough
 def test_text_typed_while_an_exploration_loads_is_preserved(pair: tuple[Visitor, Visitor, str]) -> None:
     page, held = typed_while_exploring(pair)
     held.continue_()

@@ -85,7 +85,10 @@ def test_every_test_is_run_by_make_test_or_by_make_test_servers_and_by_one_of_th
     *commands, drawn = (line for line in targets if line.startswith(".venv/bin/pytest"))
     run = Counter(path for command in commands for path in files_run_by(command))
     assert run == Counter(path.relative_to(ROOT) for path in (ROOT / "tests").rglob("test_*.py"))
-    assert '-m "hypothesis or sampled" --hypothesis-profile full tests --ignore tests/integration/servers' in drawn
+    assert (
+        '-m "hypothesis or sampled or thorough" --hypothesis-profile full tests --ignore tests/integration/servers'
+        in drawn
+    )
     steps = (ROOT / ".ci" / "run").read_text().splitlines()
     assert [line for line in steps if line.startswith("make ")] == ["make test", "make test-servers"]
 

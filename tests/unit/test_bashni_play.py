@@ -85,16 +85,6 @@ def test_any_tuple_of_numbers_may_be_asked_about(game: Bashni) -> None:
         assert not game.is_legal(position, (0, 10) * 5000)
 
 
-def test_no_move_is_legal_when_the_counter_is_full() -> None:
-    position = GAME.parse_position("1B6/8/8/8/8/8/1W6/8 b 30")
-    earlier = position._replace(halfmove_clock=29)
-    assert list(GAME.legal_moves(position)) == []
-    assert list(GAME.legal_moves(earlier)) != []
-    assert not any(GAME.is_legal(position, move) for move in GAME.legal_moves(earlier))
-    assert not GAME.is_forced(position)
-    assert GAME.hints(position) == {}
-
-
 def test_both_colours_play_by_the_same_rules(game: Bashni) -> None:
     for position in sampled(game, 10, 3):
         other = game.parse_position(mirrored(game.format_position(position)))

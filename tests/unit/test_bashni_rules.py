@@ -35,12 +35,6 @@ def test_the_start_has_twelve_men_a_side_and_white_to_move() -> None:
     assert (GAME.seats, GAME.seat_names) == (2, ("White", "Black"))
 
 
-def test_only_the_setup_start_exists() -> None:
-    assert list(GAME.setups) == ["start"]
-    with pytest.raises(KeyError):
-        GAME.initial("corner")
-
-
 def test_two_orders_of_capture_bury_a_king_at_different_depths() -> None:
     round_trip = "8/8/8/8/3b1b2/2w5/3B1b2/8 w 0"
     assert after(round_trip, "c3xe1xg3xe5xc3") == "8/8/8/8/8/2(wBbbb)5/8/8 b 0"
@@ -119,16 +113,6 @@ def test_a_refusal_is_of_the_kind_that_tells_form_rules_and_end(text: str, move:
     with pytest.raises(kind) as refusal:
         GAME.parse_move(GAME.parse_position(text), move)
     assert refusal.type is kind
-
-
-@pytest.mark.parametrize("unit", ["x", "c3x", "a1xe5x", "(", "9", "c3-", "\n", "ä", " "])
-def test_a_very_long_text_is_refused_in_few_words(unit: str) -> None:
-    long = (unit * 10_000)[:10_000]
-    position = GAME.parse_position("8/8/8/8/5b2/2b5/8/W7 w 0")
-    assert len(refused(GAME.format_position(position), long)) < 200
-    with pytest.raises(MalformedNotation) as refusal:
-        GAME.parse_position(long + "/8/8/8/8/8/8/8 w 0")
-    assert len(str(refusal.value)) < 200
 
 
 @pytest.mark.parametrize(("text", "reason"), table(__file__, "a refused position says why"))

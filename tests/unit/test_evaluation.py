@@ -4,14 +4,12 @@ from itertools import islice
 
 import pytest
 
-from domain.game import AnyGame
 from domain.games import GAMES
 from tests.support.tables import named_cases, table
 from tests.tuning.deciding import names_of, positions, without
 from tests.tuning.variants import evaluation_with
 
 DECIDING = "a feature decides who stands better"
-TWO_SEATS = [game for game in GAMES.values() if game.seats == 2]
 
 
 @pytest.mark.parametrize(("game_id", "feature", "text"), named_cases(__file__, DECIDING))
@@ -32,13 +30,6 @@ def test_an_advantage_fades_while_nothing_happens(game_id: str, text: str) -> No
     standings = [game.evaluate(game.parse_position(f"{text} {quiet}"), 0) for quiet in (0, 10, 20, 29)]
     assert standings == sorted(standings, reverse=True)
     assert standings[0] > standings[-1] > 0
-
-
-@pytest.mark.parametrize("game", TWO_SEATS, ids=lambda game: game.id)
-def test_a_gain_of_one_of_two_seats_is_a_loss_of_the_other(game: AnyGame) -> None:
-    for seed, setup in enumerate(game.setups):
-        for position in islice(positions(game, setup, seed), 0, None, 7):
-            assert game.evaluate(position, 0) == -game.evaluate(position, 1)
 
 
 def test_the_turned_position_of_towers_looks_alike_to_both() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from domain.fourplay import GAME
 from domain.fourplay.position import VALUES, Position
-from domain.game import GameOver, IllegalMove, MalformedNotation, RulesError
+from domain.game import GameOver, IllegalMove, RulesError
 from tests.support.tables import table
 
 KINGS = "15/bK13yK/15/15/15/15/15/7*7/15/15/15/15/15/15/rK13gK"
@@ -93,12 +93,6 @@ def test_a_promotion_is_refused_for_the_rule_that_forbids_it(board: str, text: s
     position = GAME.parse_position(f"15/bK13yK/15/15/15/15/15/7*7/15/15/15/{board} r play - - 0")
     with pytest.raises(RulesError, match=reason):
         GAME.parse_move(position, text)
-
-
-@pytest.mark.parametrize("text", ["", "a1", "a1-p3", "a0-a1", "a16-a1", "a1>a2=Q", "Pass", "x" * 10_000, "a1 - a2"])
-def test_what_is_no_move_at_all_is_refused(text: str) -> None:
-    with pytest.raises(MalformedNotation):
-        GAME.parse_move(GAME.initial("standard"), text)
 
 
 def test_bare_kings_are_a_draw_and_no_move_is_accepted() -> None:

@@ -50,16 +50,6 @@ def test_a_malformed_move_is_refused_with_the_place_and_the_reason(text: str, re
     assert str(refusal.value) == reason
 
 
-@pytest.mark.parametrize("text", ["+" * 10_000, "a6-a5" * 2_000, "+a6" + " " * 9_997, "\x00" * 10_000])
-def test_a_long_text_is_refused_in_few_words(text: str) -> None:
-    with pytest.raises(MalformedNotation) as refusal:
-        GAME.parse_move(GAME.initial("two-player"), text)
-    assert len(str(refusal.value)) < 100
-    with pytest.raises(MalformedNotation) as refusal:
-        GAME.parse_position(text)
-    assert len(str(refusal.value)) < 200
-
-
 @pytest.mark.parametrize(("text", "reason"), table(__file__, "a malformed position is refused with the place"))
 def test_a_malformed_position_is_refused_with_the_place_and_the_reason(text: str, reason: str) -> None:
     with pytest.raises(MalformedNotation) as refusal:

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from domain.game import GameOver, IllegalMove, Outcome
+from domain.game import IllegalMove, Outcome
 from domain.towers import GAME, Move
 from domain.towers.position import Position
 
@@ -68,11 +68,3 @@ def test_exactly_the_generated_moves_are_legal(setup: str) -> None:
         generated = list(GAME.legal_moves(position))
         assert [move for move in range(-300, 1000) if GAME.is_legal(position, move)] == generated
         assert [move for text in every_text if (move := accepted(position, text)) is not None] == generated
-
-
-def test_no_move_is_accepted_after_the_end() -> None:
-    position = GAME.parse_position("7/2,w,gw,3/7/1,gw,1,gw,1,gw,1/7/3,g,3/6,bb 2 b 1")
-    assert list(GAME.legal_moves(position)) == []
-    assert GAME.to_move(position) == 1
-    with pytest.raises(GameOver, match="castles"):
-        GAME.parse_move(position, "+g1")

@@ -182,7 +182,8 @@ class IdleConnections:
 
         self._max_connections = max_connections
         self._returned = Condition()
-        self._waiting = 0
+        self.waiting = 0
+        """The number of threads that wait for a connection."""
 
     def get(self, timeout: float) -> Any:
         """Take a connection, after waiting ``timeout`` seconds at most; raises ``queue.Empty``."""
@@ -196,21 +197,25 @@ class IdleConnections:
         if len(self.queue) >= self._max_connections:
             raise Full
         self.queue.append(connection)
-        if self._waiting:  # read after the list has it: who looks into the list later finds it there
+        if self.waiting:  # read after the list has it: who looks into the list later finds it there
             with self._returned:
                 self._returned.notify()
 
     def _await(self, until: float) -> Any:
         with self._returned:
-            self._waiting += 1
+            self.waiting += 1
             try:
                 while True:
                     with suppress(IndexError):
                         return self.queue.pop()
-                    if not self._returned.wait(until - time.monotonic()):
+                    left_s = until - time.monotonic()
+                    if left_s <= 0:
                         raise Empty
+                    # Whether it was in time is not asked: one that is woken too late still finds what it was woken for,
+                    # which nobody else would be woken for.
+                    self._returned.wait(left_s)
             finally:
-                self._waiting -= 1
+                self.waiting -= 1
 
 
 class StorePool(BlockingConnectionPool):

@@ -1,14 +1,13 @@
 """Optimistic transactions, connections and late replies on a real Redis."""
 
 import signal
-import threading
 from functools import partial
 
 import pytest
 from redis.client import Pipeline
 
 from events.runtime import connections
-from events.runtime.connections import MAX_CONNECTIONS, StoreClient, connect
+from events.runtime.connections import StoreClient, connect
 from events.runtime.errors import StoreUnavailableError, WriteContentionError
 from events.runtime.transactions import transact
 from tests.support.pauses import check_lost_watch, check_messages, check_replies
@@ -66,19 +65,6 @@ def test_an_error_in_a_change_ends_it(redis: StoreClient) -> None:
     with pytest.raises(LookupError):
         transact(redis, ["number"], failing)
     assert not redis.exists("number")
-
-
-def test_who_finds_all_connections_in_use_waits_for_one(server: RealServer) -> None:
-    client = connect(server.url)
-    held = [client.connection_pool.get_connection() for _ in range(MAX_CONNECTIONS)]
-    answers: list[object] = []
-    waiting = threading.Thread(target=lambda: answers.append(client.ping()))
-    waiting.start()
-    assert not answers
-    client.connection_pool.release(held.pop())
-    waiting.join()
-    assert answers == [True]
-    client.connection_pool.disconnect()
 
 
 def test_late_replies_of_a_server_answer_nothing_else(server: RealServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """The rules pages: every figure says what the rules say, and every page is whole."""
 
 import re
+import tomllib
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from flask import Flask
 from markupsafe import escape
 
 from api.app import create_app
-from api.pages.rules import figures_of, has_page, rules_url
+from api.pages.rules import FOLDER, figures_of, has_page, rules_url
 from api.pages.rules.drawing import Figure, Only, crop, draw_figure, read_figures, rules_of
 from api.pages.verify_page import pieces_of
 from domain.four_towers import GAME as FOUR_TOWERS
@@ -163,7 +164,8 @@ def test_each_ruling_of_the_game_has_one_anchor_and_an_answer(game_id: str, page
     rows = re.findall(r'<tr id="([A-Z]{2})-(\d\d)">.*?<td>(.*?)</td><td>(.*?)</td></tr>', pages[game_id], re.DOTALL)
     prefixes, numbers, questions, answers = zip(*rows, strict=True)
     assert len(set(prefixes)) == 1
-    assert numbers == tuple(f"{number:02}" for number in range(1, len(rows) + 1))
+    declared = tomllib.loads((FOLDER / f"{game_id}.toml").read_text())["rulings"]
+    assert numbers == tuple(f"{number:02}" for number in range(1, declared + 1))
     assert all(text.strip() for text in (*questions, *answers))
 
 

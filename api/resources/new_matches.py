@@ -212,7 +212,7 @@ rematches = Blueprint("rematches", __name__, url_prefix=PREFIX)
 def propose_rematch(_: object, match_id: str) -> Response:
     """Propose or accept a rematch
 
-    The same terms, everybody one seat on. Mutual proposals become one match.
+    The same terms in other seats: each seat once in as many matches. Mutual proposals become one match.
     """
     person, before = require_person(), visible_match(match_id).state
     following, guest = rematch_id(match_id), person.kind == "guest"

@@ -1,5 +1,6 @@
 """How matches are created and seated, who may do what in them, and what comes of it."""
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -252,15 +253,34 @@ def test_an_invited_player_takes_no_other_seat() -> None:
     assert match.state.seat_of("bob") == 1
 
 
-def test_everybody_moves_on_by_one_seat_and_the_others_are_invited() -> None:
+def test_four_change_their_circle_and_the_others_are_invited() -> None:
     match = started_by_four()
     for player in ("wendy", "blue", "rita"):
         if not match.state.ended:
             match.do(Resign(player=player))
     proposed = rematch(match.state, "rita", "m2", "5", guest=False)
-    assert proposed.seats == (Seat.invited("blue"), Seat.taken("rita"), Seat.invited("bob"), Seat.invited("wendy"))
+    assert proposed.seats == (Seat.taken("rita"), Seat.invited("wendy"), Seat.invited("bob"), Seat.invited("blue"))
     assert (proposed.game, proposed.setup, proposed.creator) == ("towers", "four-player", "rita")
     assert (proposed.match, proposed.rematch_of, proposed.seed) == ("m2", "m", "5")
+
+
+def test_in_four_matches_of_four_everybody_has_each_seat_once_and_nobody_always_plays_before_the_same() -> None:
+    match = started_by_four()
+    for player in ("wendy", "blue", "rita"):
+        if not match.state.ended:
+            match.do(Resign(player=player))
+    seats: Counter[tuple[int, str]] = Counter()
+    before: Counter[tuple[str, str]] = Counter()
+    state = match.state
+    for _ in range(4):
+        players = [seat.player for seat in state.seats]
+        seats.update(enumerate(players))
+        before.update(zip(players, players[1:] + players[:1], strict=True))
+        following = rematch(state, "rita", "m2", "5", guest=False).seats
+        state = replace(state, seats=tuple(Seat.taken(seat.player) for seat in following))
+    assert state.seats == match.state.seats
+    assert set(seats.values()) == {1}
+    assert (len(before), set(before.values())) == (12, {1, 2})
 
 
 def test_it_is_played_under_the_same_terms_and_rules() -> None:

@@ -143,19 +143,27 @@ def abort_match(state: MatchState, command: c.AbortMatch, now: int) -> tuple[e.E
     return (e.MatchAborted(at=now, player=command.player),)
 
 
+_REMATCH_OF_FOUR = (2, 0, 3, 1)
+"""Who has each seat in a rematch of four, by the seats before. In any four matches in a row everybody has each seat
+once, and plays directly before each of the others once or twice: moved on by one seat, all would always follow the same
+player."""
+
+
 def rematch(state: MatchState, player: str, match: str, seed: str, guest: bool) -> CreateMatch:
     """Return the creation of ``match``, which follows ``state``, as ``player`` proposes it.
 
-    The same game, ruleset, setup and terms, rated and private as before; everybody moves on by one seat. Who proposes
-    it is seated, opponents keep their level, all others are invited. Raises CommandError when ``player`` had no seat,
-    the match is not over, or was called off before all seats were taken.
+    The same game, ruleset, setup and terms, rated and private as before; everybody moves on by one seat, and among four
+    the circle changes. Who proposes it is seated, opponents keep their level, all others are invited. Raises
+    CommandError when ``player`` had no seat, the match is not over, or was called off before all seats were taken.
     """
     seat_of(state, player)
     if not state.ended:
         raise CommandError("match-not-over", "this match is not over: play it to its end first")
     if not all(seat.joined for seat in state.seats):
         raise CommandError("match-not-started", "this match never began: there is nobody to play again with")
-    seats = tuple(_kept(seat, player) for seat in (*state.seats[1:], state.seats[0]))
+    before = state.seats
+    order = _REMATCH_OF_FOUR if len(before) == 4 else (*range(1, len(before)), 0)
+    seats = tuple(_kept(before[seat], player) for seat in order)
     return CreateMatch(
         match=match,
         creator=player,

@@ -22,6 +22,7 @@ COMMANDS = {
     "incidents": "deploy.cli.store:incidents",
     "store": "deploy.cli.store_files:store_files",
     "rules": "deploy.cli.rules:rules",
+    "schedules": "deploy.cli.schedules:schedules",
     "opponent": "deploy.cli.opponents:opponent",
     "people": "deploy.cli.people:people",
     "clocks": "deploy.cli.clocks:clocks",

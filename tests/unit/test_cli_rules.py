@@ -137,3 +137,12 @@ def test_moves_are_listed_as_players_write_them_and_read_again() -> None:
     assert "cc4" in result.stdout.splitlines()
     after = rookery("rules", "apply", "tower-game", "original", "cc4")
     assert after.stdout == rookery("rules", "apply", "tower-game", "original", "cc2-cc4").stdout
+
+
+def test_the_schedules_are_printed_with_their_balance_and_for_a_number_of_people_with_their_pairings() -> None:
+    printed = rookery("schedules").stdout.splitlines()
+    assert "shifted           4   14-64     14-64        4       0-1          1     0-1       0-1" in printed
+    assert "perfect           4      17        68       16         3          4       1         1" in printed
+    five = rookery("schedules", "--people", "5").stdout.splitlines()
+    assert five[0] == printed[0]
+    assert five[-1] == "  2-3-5-4 3-4-1-5 4-5-2-1 5-1-3-2 1-2-4-3"

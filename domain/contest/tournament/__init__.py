@@ -1,0 +1,1 @@
+"""The tournament aggregate: commands -> decide -> events -> evolve -> state; matches under common terms."""

@@ -15,27 +15,16 @@ from api.endpoints import endpoint
 from api.http.answers import json_response
 from api.http.conditions import COMMAND_HEADERS, KEY_PARAMETER, VERSION_HEADER, etag, idempotent_request, request_key
 from api.http.problems import Problem
-from api.http.schemas import (
-    MAX_NUMBER,
-    EmptyBody,
-    EnumField,
-    KindField,
-    StrictBoolean,
-    StrictInteger,
-    StrictSchema,
-    StrictString,
-)
+from api.http.schemas import MAX_NUMBER, EmptyBody, KindField, StrictBoolean, StrictInteger, StrictSchema, StrictString
 from api.operations.commands import MAX_SEATS, REFUSALS, executed_headers
-from api.representations.clocks import SECOND_MS
+from api.operations.terms_request import TermsRequest, terms_of
 from api.representations.matches import MatchWithReceipt, represent_match, represent_receipt, with_receipt
 from api.services import services
 from domain.match.commands import CreateMatch, JoinMatch
 from domain.match.decisions.creation import rematch
-from domain.match.enums import Control, FlagRule
 from domain.match.evolve import replay
 from domain.match.refusals import CommandError
 from domain.match.state import Seat
-from domain.match.terms import DURATIONS, MAX_INCREMENT_MS, MAX_TIME_MS, MIN_TIME_MS, STANDARD, Terms, duration
 from domain.search.choose import LEVELS
 from events.matches.matches import fresh_seed
 from events.people.person import Person
@@ -67,35 +56,6 @@ class OpponentSeat(StrictSchema):
 
 
 SEAT_KINDS = {"me": OwnSeat(), "open": OpenSeat(), "player": InvitedSeat(), "opponent": OpponentSeat()}
-
-
-def _seconds(minimum: int, maximum: int, description: str, **options: Any) -> StrictInteger:
-    seconds = f"must be {minimum // SECOND_MS} to {maximum // SECOND_MS} seconds"
-    return StrictInteger(
-        validate=validate.Range(
-            minimum // SECOND_MS, maximum // SECOND_MS, error=f"{seconds} ({duration(minimum)} to {duration(maximum)})"
-        ),
-        **options,
-        about=f"Seconds. {description}",
-    )
-
-
-class TermsRequest(StrictSchema):
-    control = EnumField(Control, required=True)
-    bank = _seconds(MIN_TIME_MS, MAX_TIME_MS, "The time at the start, or for every move", required=True)
-    increment = _seconds(0, MAX_INCREMENT_MS, "Added after every move; default 1 day. Not with days-per-move")
-    cap = _seconds(
-        MIN_TIME_MS, MAX_TIME_MS, "What can be saved up; default 20 days, or the bank if longer. Not with days-per-move"
-    )
-    ceiling = _seconds(
-        MIN_TIME_MS, MAX_TIME_MS, "The longest that one move may take; null: as long as there is time", allow_none=True
-    )
-    first_move = _seconds(MIN_TIME_MS, MAX_TIME_MS, "The time for each first move; default 7 days")
-    flag = EnumField(FlagRule, about="Whether a flag falls by itself")
-    vacations = StrictBoolean(about="Whether vacation stops a clock")
-    weekends = StrictBoolean(about="Whether free days of the week stop a clock")
-    takebacks = StrictBoolean(about="Whether moves can be taken back; by default in unrated matches")
-    lines = StrictBoolean(about="Whether conditional lines and forced moves are allowed")
 
 
 class MatchRequest(StrictSchema):
@@ -150,7 +110,7 @@ def create_match(wanted: Mapping[str, Any]) -> Response:
         seed=fresh_seed(),
         guest=person.kind == "guest",
         ruleset=wanted.get("ruleset"),
-        terms=_terms(wanted["terms"], rated=wanted["rated"]),
+        terms=terms_of(wanted["terms"], rated=wanted["rated"]),
     )
     with match_places(command, person) as accepting:
         command = replace(command, accepting=accepting)
@@ -179,21 +139,6 @@ def _seats(wanted: Sequence[Mapping[str, Any]], person: Person) -> tuple[Seat, .
     if errors:
         raise Problem("unknown-player", "Nobody has the name of a player you invite.", errors)
     return tuple(seats)
-
-
-def _terms(wanted: Mapping[str, Any] | None, *, rated: bool) -> Terms:
-    """Return the terms that are asked for, with defaults for all that is left out; None leaves out everything."""
-    if wanted is None:
-        return STANDARD._replace(takebacks=not rated)
-    chosen = {
-        name: value * SECOND_MS if name in DURATIONS and value is not None else value for name, value in wanted.items()
-    }
-    bank = chosen["bank"]
-    if chosen["control"] == Control.DAYS_PER_MOVE:
-        defaults = STANDARD._replace(increment=0, cap=bank)
-    else:
-        defaults = STANDARD._replace(cap=max(STANDARD.cap, bank))
-    return defaults._replace(**{"takebacks": not rated, **chosen})
 
 
 rematches = Blueprint("rematches", __name__, url_prefix=PREFIX)

@@ -146,7 +146,7 @@ def _fill_place(
         others = [
             pairing.entrants
             for number, pairing in enumerate(state.pairings, 1)
-            if number not in replaced and pairing.status in (PairingStatus.WAITING, *_WITH_MATCH)
+            if number not in replaced and pairing.status in _PLAYED
         ]
         pairings = min((pairings, balance_seats(pairings)), key=lambda seated: _unevenness((*others, *seated)))
     return e.PlaceFilled(at=now, player=state.entries[0], left=left, replaced=replaced, pairings=pairings)
@@ -175,7 +175,7 @@ def _close_entries(state: TournamentState, command: c.CloseEntries, now: int) ->
     return (e.TournamentStarted(at=now, seed=command.seed, players=players, pairings=pairings),)
 
 
-_WITH_MATCH = (PairingStatus.RUNNING, PairingStatus.FINISHED)
+_PLAYED = (PairingStatus.WAITING, PairingStatus.RUNNING, PairingStatus.FINISHED)
 
 
 def _pairing_of(state: TournamentState, command: c.StartPairing | c.RecordMatch) -> PairingState:

@@ -9,6 +9,7 @@ import {paused} from "./pauses.js";
 import {checkSignedActs, hasSignedActs} from "./player-keys.js";
 import {checkCosigned} from "./policies.js";
 import {BUNDLE, CHECKPOINT, CONSISTENCY, checkShape, EVENT} from "./shapes.js";
+import {checkTournament, isTournament} from "./tournament.js";
 
 const MAX_BUNDLE_BYTES = 16_777_216;
 const MAX_CHECKPOINT_BYTES = 16_384;
@@ -39,6 +40,7 @@ export async function verifyBundle(bytes, {keys = null, policy = null, ed25519 =
     });
     await take("chain", (bundle) => checkChain(bundle, progress));
     await take("signature", (bundle) => checkSignature(bundle, keys, ed25519));
+    if (isTournament(report.bundle)) await take("tournament", checkTournament);
     if (hasSignedActs(report.bundle))
       await take("player keys", async (bundle) => {
         report.acts = await checkSignedActs(bundle);

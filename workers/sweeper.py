@@ -21,6 +21,7 @@ from events.matches.timekeeper import Timekeeper
 from events.runtime import beats
 from events.runtime.errors import StoreUnavailableError
 from events.store.archive.framing import ArchiveUnavailableError
+from events.store.kinds import only_matches
 from events.store.redis import RedisStore
 from workers import retries
 from workers.reminders import Reminders
@@ -179,10 +180,10 @@ class Sweeper:
         return found
 
     def _own_streams(self) -> Iterator[str]:
-        """Yield the live streams of the shards that belong to the share when their turn comes."""
+        """Yield the live matches of the shards that belong to the share when their turn comes."""
         for shard in range(self._store.shards):
             if has_shard(self._share, shard):
-                yield from self._store.live_streams(shard)
+                yield from only_matches(self._store.live_streams(shard))
 
     def _settled_at(self) -> int:
         """Return the instant since when something must be missing to be requested again."""

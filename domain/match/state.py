@@ -262,6 +262,7 @@ class MatchState:
     private: bool
     seed: str
     rematch_of: str | None = None
+    occasion: Occasion | None = None
     status: Status
     created_at: int
     updated_at: int

@@ -208,7 +208,7 @@ class Matches:
         remembered = opened.recorded_request
         if known is None and opened.snapshot is not None and (kept := restore_snapshot(opened.snapshot)) is not None:
             known = Loaded(*kept, snapshot=kept[0].version)
-        if not _follows(opened, match_id, known.head if known else contract.EMPTY):
+        if not follows(opened, match_id, known.head if known else contract.EMPTY):
             # The store was restored, or a replica took over, and has not all that was known here; or the snapshot
             # cannot be used. The events are the truth.
             known, opened = None, self._store.open(match_id)
@@ -232,7 +232,7 @@ class Matches:
                 self._cache.popitem(last=False)
 
 
-def _follows(opened: contract.Opened, match_id: str, known: contract.Head) -> bool:
+def follows(opened: contract.Opened, match_id: str, known: contract.Head) -> bool:
     """Tell whether the events just read go on from the head that is known, so that a state there may be evolved."""
     if not opened.events:
         return opened.head == known

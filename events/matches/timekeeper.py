@@ -32,6 +32,7 @@ from events.runtime import beats
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.reads import Read
 from events.store.contract import EventStore, Request, StaleConditionalMovesError, StaleVersionError, VersionTag
+from events.store.kinds import only_matches
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS
 
 MAX_STEPS = 500
@@ -293,7 +294,7 @@ def correct_matches(
 
     Raises DamagedStreamError, UndecodableEventError, and what ``evolve`` raises. Crash-safe: each match by itself.
     """
-    for match_id in store.all_streams():
+    for match_id in only_matches(store.all_streams()):
         before, after = timekeeper.correct(match_id, now())
         if after != before:
             head = matches.load(match_id).head

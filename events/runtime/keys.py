@@ -3,7 +3,7 @@
 All keys begin with the prefix of the installation (``rk:``). Between braces is the hash tag: keys with the same tag are
 on one server of a cluster, and change together:
 
-    {s07}             a shard: its feed, the streams and read models of its matches
+    {s07}             a shard: its feed, the streams of its matches and contests, read models of its matches
     {people}          accounts and what belongs to one person
     {cases}           what parties to a dispute have said
     {<match>}         the chat of a match; the job of a match or person; the result of a job
@@ -11,6 +11,7 @@ on one server of a cluster, and change together:
     {proof}           signing keys, the log of checkpoints, its witnesses
     {push}            the key for push services
     {ratings}         all ratings
+    {contests}        read models of seeks and tournaments
     {time}            the heartbeat of the clocks, outages
     {incidents}       what the installation has lost
     {opponents}       the matches that wait for an opponent
@@ -53,7 +54,7 @@ class InstallationKeys:
 
 
 class ShardKeys:
-    """The feed of a shard and the streams of its matches: an append changes all of them in one script."""
+    """The feed of a shard and its streams, of matches and contests: an append changes all of them in one script."""
 
     def __init__(self, prefix: str, shard: int) -> None:
         tag = f"{prefix}{{s{shard:02d}}}:"
@@ -159,6 +160,16 @@ class RatingKeys:
     def ranked(self, pool: str) -> str:
         """Return the key of the players whose ratings were certain after their last matches. Sorted set: by rating."""
         return f"{self.all}{pool}:ranked"
+
+
+class ContestKeys:
+    """The read models of contests: all of it can be deleted and rebuilt."""
+
+    def __init__(self, prefix: str) -> None:
+        self.all = f"{prefix}{{contests}}:"  # begins all keys
+        self.lists = f"{self.all}l:"  # begins the keys of lists
+        self.content = keys_of(f"{self.all}c:")  # a contest. Hash: version, packed content, the names of its lists
+        self.listed = keys_of(self.lists)  # a list of contests. Sorted set: by an instant
 
 
 class ArchiveKeys:

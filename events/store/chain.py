@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from events.runtime.errors import StoreError, StoreUnavailableError
-from events.store.codec import UndecodableEventError, event_of
+from events.store.codec import UndecodableEventError, decode
 from events.store.contract import EMPTY, DamagedStreamError, EventStore, Head
 from events.store.envelope import Envelope, canonical_bytes, chain_digest
 
@@ -43,7 +43,7 @@ def verify(store: EventStore, stream: str) -> Verified:
     for event in verified_events(stream, opened.events):
         head, at = Head(event.version, event.digest), event.at
         try:
-            event_of(event)
+            decode(event)
         except UndecodableEventError as error:
             raise DamagedStreamError(stream, event.version, f"it cannot be decoded ({error})") from error
     if opened.head != head:

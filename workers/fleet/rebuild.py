@@ -21,6 +21,7 @@ from events.operations.archiving import Archiver
 from events.runtime.errors import WriteContentionError
 from events.store.archive.store import ArchivingStore
 from events.store.contract import DamagedStreamError, EventStore, Head
+from events.store.kinds import only_matches
 from events.store.snapshots import snapshot_of
 from workers.fleet.matches import slice_matches
 
@@ -90,7 +91,7 @@ class Rebuild(NamedTuple):
         projecting, switching = [], []
         for shard in range(store.shards):
             generation = begin_generation(store.client, self.readmodels.keys, shard)
-            for planned in slice_matches(store.streams(shard), MATCHES_PER_SLICE):
+            for planned in slice_matches(only_matches(store.streams(shard)), MATCHES_PER_SLICE):
                 projecting.append(planned._replace(content=[PROJECT, generation, planned.content]))
             switching.append(PlannedSlice([SWITCH, generation, shard], 0, f"the switch of shard {shard}"))
         rating = PlannedSlice([RATE, self.ratings.begin_generation()], 0, "the ratings")

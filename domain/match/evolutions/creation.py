@@ -22,6 +22,7 @@ def match_created(event: e.MatchCreated, match_id: str) -> MatchState:
         private=event.private,
         seed=event.seed,
         rematch_of=event.rematch_of,
+        occasion=event.occasion,
         status=Status.OPEN,
         created_at=event.at,
         updated_at=event.at,

@@ -97,6 +97,7 @@ def move_submitted(state: MatchState, event: e.MoveSubmitted, position: Any = No
         private=state.private,
         seed=state.seed,
         rematch_of=state.rematch_of,
+        occasion=state.occasion,
         status=state.status,
         created_at=state.created_at,
         updated_at=event.at,

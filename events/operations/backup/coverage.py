@@ -11,6 +11,7 @@ from events.runtime.keys import (
     ArchiveKeys,
     CaseKeys,
     ChatKeys,
+    ContestKeys,
     FleetKeys,
     IncidentKeys,
     InstallationKeys,
@@ -75,6 +76,7 @@ class Coverage:
             *(people.name(ANY), people.look(ANY), people.bots),
             *(proof.log_size, proof.tile_files, proof.nodes + ANY, proof.logged, proof.others, proof.looked_hour),
             *_of_shards(shard.feed, shard.snapshot(ANY), models.generation(0), models.of_shard(0) + ANY),
+            ContestKeys(prefix).all + ANY,
             *(ratings.all + ANY, *_indexes(people.syncs), *_indexes(people.guests), *_indexes(people.erasures)),
             *_of_shards(*_indexes(notices.outbox), *_indexes(notices.inbox), *_indexes(notices.checks)),
         ]

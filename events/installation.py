@@ -8,6 +8,11 @@ from collections.abc import Callable
 from functools import cached_property, partial
 from urllib.parse import urlsplit
 
+from domain.contest.tournament.decide import TOURNAMENTS
+from events.contests.contests import Contests
+from events.contests.lists import ContestLists
+from events.contests.starting import MatchStarter
+from events.contests.tournaments import Tournaments
 from events.matches.bot_admission import BotAdmission
 from events.matches.fleet_jobs import FleetJobs
 from events.matches.jobs import Jobs
@@ -60,6 +65,7 @@ from events.runtime.wall_clock import now_ms
 from events.runtime.work_list import WorkList
 from events.store.archive.store import ArchivingStore, make_store
 from events.store.incidents import Incidents
+from events.store.kinds import StreamKind
 from events.store.rewriting import Rewriting
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -199,6 +205,24 @@ class Installation:
     def bot_admission(self) -> BotAdmission:
         """The admission of matches within the capacity of bots."""
         return BotAdmission(self.bots, self.readmodels)
+
+    @cached_property
+    def contest_lists(self) -> ContestLists:
+        """The read models of seeks and tournaments."""
+        return ContestLists(self.client, self.prefix)
+
+    @cached_property
+    def match_starter(self) -> MatchStarter:
+        """The starter of the matches of seeks and tournaments."""
+        service, admission = self.match_service, self.bot_admission
+        return MatchStarter(self.store, service, self.readmodels, admission, self.bots, self.availability)
+
+    @cached_property
+    def tournaments(self) -> Tournaments:
+        """The tournaments."""
+        contests = Contests(self.store, StreamKind.TOURNAMENT, TOURNAMENTS, self.now)
+        lists, starter = self.contest_lists, self.match_starter
+        return Tournaments(self.store, contests, lists, starter, self.readmodels, self.blocks, self.now)
 
     @cached_property
     def tickets(self) -> Tickets:

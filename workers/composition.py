@@ -15,6 +15,8 @@ from events.notify.push.sender_key import subject_of
 from events.runtime.counters import fixed_windows
 from events.runtime.egress import Egress
 from events.runtime.settings import MailSettings
+from events.store.kinds import StreamKind
+from workers.contests import Followers, settle_contest
 from workers.hints import HintRounds, ListHints
 from workers.long_searches import LongThinker
 from workers.notices.decide import Decider, MatchObserver, StrangerLimit
@@ -55,9 +57,18 @@ def make_task_queue(of: Installation) -> TaskQueue:
     return TaskQueue(of.settings, make_opponents(of))
 
 
+def make_followers(of: Installation) -> Followers:
+    """Return what follows the contests of each kind."""
+    return {StreamKind.TOURNAMENT: of.tournaments}
+
+
 def make_ticker(of: Installation, share: Share = lambda: None) -> Ticker:
-    """Return the ticker of a ``share`` of the matches."""
-    return Ticker(of.store, of.readmodels, of.timekeeper, of.heartbeat, of.now, share)
+    """Return the ticker of a ``share`` of the matches and contests."""
+
+    def settle(contest: str) -> bool:
+        return settle_contest(make_followers(of), contest)
+
+    return Ticker(of.store, of.readmodels, of.timekeeper, of.heartbeat, of.now, share, settle)
 
 
 def make_checkpoint_reminders(of: Installation, reminders: Reminders) -> CheckpointReminders:

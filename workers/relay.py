@@ -26,8 +26,16 @@ from events.store.high_water_mark import HighWaterMark
 from events.store.redis import RedisStore
 from workers import consumers
 from workers.archiving import ArchiveRound, LeavesRound
-from workers.composition import make_hint_rounds, make_observer, make_sweeper, make_task_queue, make_ticker
+from workers.composition import (
+    make_followers,
+    make_hint_rounds,
+    make_observer,
+    make_sweeper,
+    make_task_queue,
+    make_ticker,
+)
 from workers.consumers import Consumer
+from workers.contests import follow_contest, matches_only, record_occasions, with_contests
 from workers.effects import DeliveryReader, enqueue_when_due, log_acts, match_by_match, sync_clocks
 from workers.feed_watch import FEED, FeedWatch
 from workers.notices.decide import MatchObserver, NoticeRounds
@@ -99,6 +107,7 @@ class Relay:
             partial(continue_erasures, installation),
             lambda: expire_guests(installation, installation.now()),
             installation.fleet_jobs.advance_running,
+            installation.tournaments.start_waiting,
         ]
         if installation.settings.archive_url is not None:
             rounds.append(ArchiveRound(installation.archiver, store.all_live_streams, installation.now))
@@ -128,6 +137,7 @@ class Relay:
 
     def _consumers(self, tasks: TaskQueue, observer: MatchObserver) -> list[Consumer]:
         parts = self._installation
+        followers = make_followers(parts)
         enqueued = (
             enqueue_when_due(debts_of, tasks.request_answer),
             enqueue_when_due(parts.ratings.owed, tasks.request_rating),
@@ -136,13 +146,20 @@ class Relay:
             sync_clocks(parts.timekeeper, parts.now),
             log_acts(parts.administration, parts.flag_lateness, parts.now),
             observer.look_at_match,
+            record_occasions(followers),
         )
         read = DeliveryReader(parts.store, parts.matches, parts.availability).read
         projections = self._group(ConsumerGroup.PROJECTIONS)
-        running = [Consumer(projections, consumers.project_deliveries(projections, parts.projector), parts.now)]
-        for name, effects in ((ConsumerGroup.TASKS, enqueued), (ConsumerGroup.EFFECTS, followed)):
+        project = matches_only(projections, consumers.project_deliveries(projections, parts.projector))
+        running = [Consumer(projections, project, parts.now)]
+        follow = follow_contest(followers)
+        for name, effects, contests in (
+            (ConsumerGroup.TASKS, enqueued, None),
+            (ConsumerGroup.EFFECTS, followed, follow),
+        ):
             group = self._group(name)
             handle = match_by_match(group, read, effects)
+            handle = with_contests(group, handle, contests) if contests else matches_only(group, handle)
             running.append(Consumer(group, consumers.once_copied(parts.store, handle), parts.now))
         return running
 

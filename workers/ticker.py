@@ -19,6 +19,7 @@ from events.matches.timekeeper import Timekeeper
 from events.runtime import beats
 from events.runtime.errors import StoreUnavailableError
 from events.runtime.wall_clock import rfc3339
+from events.store.kinds import is_match, only_matches
 from events.store.redis import RedisStore
 from workers.retries import Retries
 from workers.shares import FIRST_SHARD, Share, has_shard
@@ -40,7 +41,7 @@ class Crediting(NamedTuple):
 
 
 class Ticker:
-    """Keeps the time of the matches of an installation that belong to the ``share`` of this relay."""
+    """Keeps the time of the matches and contests of an installation that belong to the ``share`` of this relay."""
 
     def __init__(
         self,
@@ -50,6 +51,7 @@ class Ticker:
         heartbeat: Heartbeat,
         now: Callable[[], int],
         share: Share = lambda: None,
+        settle_contest: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self._store = store
         self._readmodels = readmodels
@@ -57,6 +59,7 @@ class Ticker:
         self._heartbeat = heartbeat
         self._now = now
         self._share = share
+        self._settle_contest = settle_contest
         self._idle = Retries()
         self._crediting: Crediting | None = None
         self._announced: list[Outage] = []
@@ -110,6 +113,8 @@ class Ticker:
     def _settle(self, match_id: str, now: int) -> bool:
         beats.beat()
         try:
+            if not is_match(match_id):
+                return self._settle_contest(match_id)
             before, after = self._timekeeper.settle(match_id, now)
         except StoreUnavailableError:
             raise
@@ -128,7 +133,7 @@ class Ticker:
             outages = self._heartbeat.uncredited()
             if not outages:
                 return False
-            self._crediting = Crediting(outages, self._store.all_live_streams())
+            self._crediting = Crediting(outages, only_matches(self._store.all_live_streams()))
         match_ids = list(islice(self._crediting.streams, MAX_MATCHES_PER_TICK))
         for match_id, projected in zip(match_ids, self._readmodels.projected(match_ids), strict=True):
             if projected is None or projected.summary.status not in (Status.FINISHED, Status.ABORTED):

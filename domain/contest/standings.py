@@ -1,6 +1,6 @@
 """The table of a tournament: points, then tie-breaks as an ordered list of functions, then shared places."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -53,10 +53,14 @@ class Row(NamedTuple):
     breaks: tuple[int | None, ...]
 
 
+_Played = Mapping[int, Sequence[tuple[MatchRecord, float]]]
+"""The results of each entrant, each with the entrant's score."""
+
+
 class _Tied(NamedTuple):
     """Entrants who are tied, with the results and the points of all."""
 
-    records: Sequence[MatchRecord]
+    played: _Played
     totals: Mapping[int, int]
     entrants: Collection[int]
 
@@ -72,17 +76,19 @@ def standings(
     rows = sorted(entrants)
     counted = [record for record in records if len(record.entrants) > 2 or set(record.entrants) <= set(rows)]
     totals = dict.fromkeys(rows, 0)
+    results: dict[int, list[tuple[MatchRecord, float]]] = {one: [] for one in rows}
     for record in counted:
-        for one, gained in zip(record.entrants, points(rule, record.scores), strict=True):
+        for one, score, gained in zip(record.entrants, record.scores, points(rule, record.scores), strict=True):
             if one in totals:
                 totals[one] += gained
+                results[one].append((record, score))
     breaks: dict[int, list[int | None]] = {one: [] for one in rows}
     groups = _split(rows, totals)
     for tie_break in tie_breaks:
         finer: list[list[int]] = []
         for group in groups:
-            tied = _Tied(counted, totals, group)
-            values = {one: _VALUES[tie_break](one, tied) for one in group}
+            tied = _Tied(results, totals, group)
+            values = {one: _VALUES[tie_break](one, tied) if len(group) > 1 else 0 for one in group}
             for one, value in values.items():
                 breaks[one].append(value if len(group) > 1 else None)
             finer += _split(group, values)
@@ -91,10 +97,20 @@ def standings(
     for group in groups:
         places = (len(table) + 1, len(table) + len(group))
         for one in group:
-            played = sum(one in record.entrants for record in counted)
-            wins = _wins(one, _Tied(counted, totals, group))
-            table.append(Row(one, places, totals[one], played, wins, tuple(breaks[one])))
+            wins = _wins(one, _Tied(results, totals, group))
+            table.append(Row(one, places, totals[one], len(results[one]), wins, tuple(breaks[one])))
     return tuple(table)
+
+
+def cross_table(records: Iterable[MatchRecord]) -> dict[tuple[int, int], int]:
+    """Return for two entrants who have met the results of the first: 2 for each better place, 1 for each same one."""
+    met: dict[tuple[int, int], int] = {}
+    for entrants, scores, _ in records:
+        for one, score in zip(entrants, scores, strict=True):
+            for other, its_score in zip(entrants, scores, strict=True):
+                if one != other:
+                    met[one, other] = met.get((one, other), 0) + comparison(score, its_score)
+    return met
 
 
 def _split(group: Iterable[int], values: Mapping[int, int]) -> list[list[int]]:
@@ -103,13 +119,6 @@ def _split(group: Iterable[int], values: Mapping[int, int]) -> list[list[int]]:
     for one in sorted(group, key=lambda one: (-values[one], one)):
         parts.setdefault(values[one], []).append(one)
     return list(parts.values())
-
-
-def _records_of(one: int, tied: _Tied) -> Iterator[tuple[MatchRecord, float]]:
-    """Yield the matches of an entrant, each with its score there."""
-    for record in tied.records:
-        if one in record.entrants:
-            yield record, record.scores[record.entrants.index(one)]
 
 
 def _wins(one: int, tied: _Tied) -> int:
@@ -124,14 +133,14 @@ def _times_at_place(one: int, tied: _Tied, place: int) -> int:
     """Return in how many matches an entrant had a place from 1 alone."""
     return sum(
         record.scores.count(score) == 1 and sum(other > score for other in record.scores) == place - 1
-        for record, score in _records_of(one, tied)
+        for record, score in tied.played[one]
     )
 
 
 def _sonneborn_berger(one: int, tied: _Tied) -> int:
     return sum(
         tied.totals.get(other, 0) * comparison(score, its_score)
-        for record, score in _records_of(one, tied)
+        for record, score in tied.played[one]
         for other, its_score in zip(record.entrants, record.scores, strict=True)
         if other != one
     )
@@ -140,14 +149,14 @@ def _sonneborn_berger(one: int, tied: _Tied) -> int:
 def _mutual(one: int, tied: _Tied) -> int:
     return sum(
         comparison(score, its_score)
-        for record, score in _records_of(one, tied)
+        for record, score in tied.played[one]
         for other, its_score in zip(record.entrants, record.scores, strict=True)
         if other != one and other in tied.entrants
     )
 
 
 def _fewest_flags(one: int, tied: _Tied) -> int:
-    return -sum(record.entrants[seat] == one for record in tied.records for seat in record.flags)
+    return -sum(record.entrants[seat] == one for record, _ in tied.played[one] for seat in record.flags)
 
 
 _VALUES: Final[Mapping[TieBreak, Callable[[int, _Tied], int]]] = {

@@ -72,10 +72,12 @@ def next_matches(
             return Waiting(number, Obstacle.AT_ONCE, busy)
         return Waiting(number, Obstacle.NO_ROOM, full) if full else None
 
+    reasons = {number: obstacle(number) for number in waiting}
     starting: list[int] = []
-    while able := [number for number in waiting if obstacle(number) is None]:
+    while able := [number for number, reason in reasons.items() if reason is None]:
         first = max(able, key=lambda number: (sum(left[one] for one in waiting[number]), -number))
-        entrants = waiting.pop(first)
+        del reasons[first]
+        entrants = waiting[first]
         starting.append(first)
         for one in entrants:
             playing[one] += 1
@@ -83,4 +85,7 @@ def next_matches(
             left[one] -= 1
         if len(entrants) == 2:
             meeting.add(frozenset(entrants))
-    return NextMatches(tuple(starting), tuple(reason for number in waiting if (reason := obstacle(number))))
+        for number in reasons:
+            if not set(entrants).isdisjoint(waiting[number]):
+                reasons[number] = obstacle(number)
+    return NextMatches(tuple(starting), tuple([reason for reason in reasons.values() if reason is not None]))

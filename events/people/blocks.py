@@ -52,6 +52,20 @@ class Blocks:
             found = pipeline.execute()
         return {person for person, kind in zip(wanted, found, strict=True) if kind == BLOCK.encode()}
 
+    def between(self, people: Iterable[str]) -> set[frozenset[str]]:
+        """Return the pairs among ``people`` of whom one blocks the other, in one round trip."""
+        among = list(dict.fromkeys(people))
+        with self._client.pipeline(transaction=False) as pipeline:
+            for person in among:
+                pipeline.hgetall(self._keys.blocks(person))
+            lists = pipeline.execute() if among else []
+        return {
+            frozenset((person, other.decode()))
+            for person, stored in zip(among, lists, strict=True)
+            for other, kind in stored.items()
+            if kind == BLOCK.encode() and other.decode() in among
+        }
+
     def erase(self, person: str) -> None:
         """Delete the list of ``person``."""
         self._client.delete(self._keys.blocks(person))

@@ -27,8 +27,16 @@ from events.store.feed import FeedGroup
 from tests.support.callers import broker_beside
 from tests.support.matches import T0, creation
 from tests.support.timeless import execute
-from workers.composition import make_checkpoint_reminders, make_deliveries, make_observer, make_sweeper, make_ticker
+from workers.composition import (
+    make_checkpoint_reminders,
+    make_deliveries,
+    make_followers,
+    make_observer,
+    make_sweeper,
+    make_ticker,
+)
 from workers.consumers import Consumer, project_deliveries
+from workers.contests import follow_contest, matches_only, record_occasions, with_contests
 from workers.effects import DeliveryReader, Effect, enqueue_when_due, log_acts, match_by_match, sync_clocks
 from workers.notices.decide import MatchObserver, NoticeRounds
 from workers.notices.deliver import Deliveries
@@ -148,12 +156,20 @@ class SteppedInstallation:
     def projections(self, consumer: str = "one") -> Consumer:
         """Return the consumer that updates the read models; it claims whenever its clock is two seconds on."""
         group = self.group("projections", consumer)
-        return Consumer(group, project_deliveries(group, self.projector), lambda: self.now)
+        handle = matches_only(group, project_deliveries(group, self.projector))
+        return Consumer(group, handle, lambda: self.now)
 
     def consumer(self, name: str, *effects: Effect) -> Consumer:
         """Return the consumer of the group ``name`` that has ``effects`` on every match."""
         group = self.group(name)
-        return Consumer(group, match_by_match(group, self.delivery_reader().read, effects), lambda: self.now)
+        handle = matches_only(group, match_by_match(group, self.delivery_reader().read, effects))
+        return Consumer(group, handle, lambda: self.now)
+
+    def contests(self) -> Consumer:
+        """Return the consumer that follows contests and the matches that they have started."""
+        group, followers = self.group("contests"), make_followers(self.parts)
+        matches = match_by_match(group, self.delivery_reader().read, [record_occasions(followers)])
+        return Consumer(group, with_contests(group, matches, follow_contest(followers)), lambda: self.now)
 
     def delivery_reader(self) -> DeliveryReader:
         return DeliveryReader(self.store, self.matches, self.availability)
@@ -182,7 +198,7 @@ class SteppedInstallation:
     def all_consumers(self) -> list[Consumer]:
         """Return a consumer of every group of the relay."""
         consumers = [self.projections(), self.opponents(), self.rating_requests(), self.clocks(), self.logged_acts()]
-        return [*consumers, self.notices()]
+        return [*consumers, self.notices(), self.contests()]
 
     def ticker(self) -> Ticker:
         return make_ticker(self.parts)

@@ -108,6 +108,7 @@ def _pairing_after(pairing: PairingState, event: _PairingEvent) -> PairingState:
             return replace(
                 pairing,
                 status=PairingStatus.FINISHED,
+                ended_at=event.at,
                 version=event.version,
                 head=event.head,
                 scores=event.scores,

@@ -43,12 +43,13 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairingState:
-    """A pairing: its entrants by seat, its match, and the result of it at ``version`` with the digest ``head``."""
+    """A pairing: its entrants by seat, its match, and the result of that at ``version`` with the digest ``head``."""
 
     entrants: Pairing
     status: PairingStatus = PairingStatus.WAITING
     match: str | None = None
     started_at: int | None = None
+    ended_at: int | None = None
     version: int = 0
     head: str = ""
     scores: tuple[float, ...] = ()
@@ -109,15 +110,18 @@ class TournamentState:
         """Yield the pairings of an entrant with their numbers."""
         return ((number, pairing) for number, pairing in enumerate(self.pairings, 1) if entrant in pairing.entrants)
 
-    def rows(self) -> tuple[Row, ...]:
-        """Return the table by all results up to now, without those who are struck."""
-        records = [
+    def records(self) -> list[MatchRecord]:
+        """Return all results up to now."""
+        return [
             MatchRecord(pairing.entrants, pairing.scores, pairing.flags)
             for pairing in self.pairings
             if pairing.status in (PairingStatus.FINISHED, PairingStatus.FORFEITED)
         ]
+
+    def rows(self) -> tuple[Row, ...]:
+        """Return the table by all results up to now, without those who are struck."""
         playing = [number for number, entrant in enumerate(self.entrants) if not entrant.struck]
-        return standings(playing, records, self.terms.points, self.terms.tie_breaks)
+        return standings(playing, self.records(), self.terms.points, self.terms.tie_breaks)
 
     def places(self) -> tuple[Place, ...]:
         """Return the table by all results up to now, as it is recorded at the end."""

@@ -1,0 +1,92 @@
+"""Contests in the relay: their events, the matches that they have started, and what time makes due in them.
+
+What follows a contest is idempotent, so that deliveries may be repeated and come in any order.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from domain.match.enums import OccasionKind
+from domain.match.state import MatchState, Occasion
+from events.matches.readmodels.projector import Failures
+from events.runtime import beats
+from events.store.contract import Head
+from events.store.feed import Delivery, FeedGroup
+from events.store.kinds import StreamKind, is_match, kind_of
+from workers.consumers import Handle
+from workers.effects import Delivered, Effect
+from workers.threads import TRANSIENT
+
+
+class Follower(Protocol):
+    """What follows the contests of one kind."""
+
+    def follow(self, contest: str) -> object:
+        """Bring the read model of a contest up to its events, and do what they make due."""
+
+    def record(self, occasion: Occasion, match: MatchState, head: Head) -> object:
+        """Record in a contest how a match that it has started stands at ``head``."""
+
+    def settle(self, contest: str) -> bool:
+        """Carry out what time has made due in a contest; return whether anything was."""
+
+
+Followers = Mapping[StreamKind, Follower]
+
+
+def matches_only(group: FeedGroup, handle: Handle) -> Handle:
+    """Return ``handle`` for a group that does nothing for contests: their deliveries are acknowledged."""
+    return with_contests(group, handle, lambda _: None)
+
+
+def with_contests(group: FeedGroup, handle: Handle, follow: Callable[[str], object]) -> Handle:
+    """Return ``handle``, which is given the deliveries of matches, while each contest is given to ``follow``."""
+
+    def handle_all(deliveries: Sequence[Delivery]) -> Failures:
+        of_contests = [delivery for delivery in deliveries if not is_match(delivery.stream)]
+        of_matches = [delivery for delivery in deliveries if is_match(delivery.stream)]
+        failures = dict(handle(of_matches)) if of_matches else {}
+        for contest in dict.fromkeys(delivery.stream for delivery in of_contests):
+            beats.beat()
+            try:
+                follow(contest)
+            except TRANSIENT:
+                raise
+            except Exception as error:
+                failures[contest] = error
+        if of_contests:
+            with group.client.pipeline(transaction=False) as pipeline:
+                group.acknowledge(pipeline, [each for each in of_contests if each.stream not in failures])
+                pipeline.execute()
+        return failures
+
+    return handle_all
+
+
+def follow_contest(followers: Followers) -> Callable[[str], object]:
+    """Return a function that hands a contest to its follower; a kind without one has nothing that follows."""
+
+    def follow(contest: str) -> None:
+        follower = followers.get(kind_of(contest))
+        if follower is not None:
+            follower.follow(contest)
+
+    return follow
+
+
+def record_occasions(followers: Followers) -> Effect:
+    """Return the effect that records matches in the contests that have started them."""
+    kinds = {kind: followers[StreamKind(kind)] for kind in OccasionKind if StreamKind(kind) in followers}
+
+    def record(delivered: Delivered) -> None:
+        state = delivered.loaded.state
+        if state.occasion is not None and state.occasion.kind in kinds:
+            kinds[state.occasion.kind].record(state.occasion, state, delivered.loaded.head)
+
+    return record
+
+
+def settle_contest(followers: Followers, contest: str) -> bool:
+    """Carry out what time has made due in a contest; return whether anything was."""
+    follower = followers.get(kind_of(contest))
+    return follower is not None and follower.settle(contest)

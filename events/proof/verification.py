@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from domain.contest.tournament.words import standing_in_words
 from domain.games import find_ruleset
 from domain.match.authority import Authority
 from domain.match.clock_words import in_words as clock_in_words
@@ -16,10 +17,12 @@ from events.proof.documents import DocumentError, difference
 from events.proof.player_signatures import find_signed_acts, in_words
 from events.proof.policies import Policy
 from events.proof.public_keys import KeySet
+from events.proof.tournaments import check_tournament
 from events.runtime.wall_clock import rfc3339
 from events.store.chain import verified_events
 from events.store.contract import DamagedStreamError
 from events.store.converter import write_value
+from events.store.kinds import is_match
 
 BEYOND = "beyond the events"
 """The step that lists what no event can show: it is never proved, which is not a fault."""
@@ -62,8 +65,12 @@ def verify(
         step = "chain"
         yield _chain(bundle)
         step = "signature"
-        yield _signature(bundle, keys, rules)
-        if rules:
+        of_match = is_match(bundle.match)
+        yield _signature(bundle, keys, rules and of_match)
+        if not of_match:
+            step = "tournament"
+            yield _tournament(bundle)
+        elif rules:
             step = "replay"
             yield from _replay(bundle, recompute)
         step = "player keys"
@@ -276,6 +283,12 @@ def _result_in_words(facts: Facts, bundle: Bundle, flags: Mapping[int, tuple[str
         yield f"{words} after plies {plies} the same position stood, {proof.key}"
     else:
         yield f"{words} it follows from the position after ply {proof.ply}, {proof.position}"
+
+
+def _tournament(bundle: Bundle) -> Step:
+    state = check_tournament(bundle.match, bundle.envelopes)
+    words = f"{len(state.entrants)} entrants, {len(state.pairings)} pairings: lots, schedule and tables follow from "
+    return Step("tournament", f"{words}the seed and the results; the table is {standing_in_words(state) or 'empty'}")
 
 
 def _player_keys(bundle: Bundle) -> Iterator[Step]:

@@ -12,8 +12,9 @@ import {counted, describePlace, describeStep, instant, meaningOf, sentence} from
 
 const MAX_FILE_BYTES = 20_000_000; // larger files are not read
 const RULES_COMMAND = "rookery audit verify BUNDLE --keys KEYS";
-const STEPS = ["well-formed", "chain", "signature", "player keys", "checkpoint", "cosigned"];
+const STEPS = ["well-formed", "chain", "signature", "tournament", "player keys", "checkpoint", "cosigned"];
 
+const SOMETIMES = ["tournament", "player keys", "cosigned"]; // steps that not every bundle has
 const UNKNOWN_KEY = ["signature.key", "inclusion.checkpoint.key"]; // places of keys that were not given
 
 const at = (id) => document.getElementById(id);
@@ -192,6 +193,7 @@ const VERDICTS = {
   "well-formed": "this file is not a bundle as a server makes it",
   chain: "this is not what was recorded",
   signature: "this is not what the server signed",
+  tournament: "this does not follow from the lots and the results",
   "player keys": "no player has signed this",
   checkpoint: "this is not what the server logged",
   cosigned: "this is not what witnesses have seen",
@@ -226,7 +228,7 @@ function stepsOf(report, trusted) {
           `${sentence(describePlace(fault.place, bundle))}: ${fault.message ?? fault.reason}.`,
         ),
       );
-    else if (fault && STEPS.indexOf(fault.step) < STEPS.indexOf(step) && step !== "player keys" && step !== "cosigned")
+    else if (fault && STEPS.indexOf(fault.step) < STEPS.indexOf(step) && !SOMETIMES.includes(step))
       steps.push(describeStep(step, "unchecked", "The verification ends at the first fault."));
   }
   if (trusted.policyRefusal) steps.push(describeStep("cosigned", "unproved", `${sentence(trusted.policyRefusal)}.`));

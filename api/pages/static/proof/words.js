@@ -4,6 +4,7 @@ const TITLES = {
   "well-formed": "The file",
   chain: "The chain of events",
   signature: "The signature of the server",
+  tournament: "Lots, pairings and tables",
   "player keys": "Signatures of players",
   checkpoint: "The checkpoint",
   cosigned: "Witnesses",
@@ -48,6 +49,8 @@ export function meaningOf(step, {bundle, keys, keySource, acts, witnesses}) {
           : ` The key was revoked for what is dated ${instant(key.revoked)} or later; only the signature itself says that it is older.`;
       return `Signed on ${instant(signature.signed_at)} with the key ${signature.key}, ${keySource}.${revoked}`;
     }
+    case "tournament":
+      return "Computed again from the seed, the entries and the results, they are those that the events record.";
     case "player keys": {
       const versions = new Map();
       for (const {version, act, actor, key} of acts) {

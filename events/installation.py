@@ -8,9 +8,11 @@ from collections.abc import Callable
 from functools import cached_property, partial
 from urllib.parse import urlsplit
 
+from domain.contest.seeks import SEEK
 from domain.contest.tournament.decide import TOURNAMENTS
 from events.contests.contests import Contests
 from events.contests.lists import ContestLists
+from events.contests.seeks import Seeks
 from events.contests.starting import MatchStarter
 from events.contests.tournaments import Tournaments
 from events.matches.bot_admission import BotAdmission
@@ -216,6 +218,12 @@ class Installation:
         """The starter of the matches of seeks and tournaments."""
         service, admission = self.match_service, self.bot_admission
         return MatchStarter(self.store, service, self.readmodels, admission, self.bots, self.availability)
+
+    @cached_property
+    def seeks(self) -> Seeks:
+        """The seeks."""
+        contests = Contests(self.store, StreamKind.SEEK, SEEK, self.now)
+        return Seeks(contests, self.contest_lists, self.match_starter, self.readmodels, self.blocks, self.now)
 
     @cached_property
     def tournaments(self) -> Tournaments:

@@ -59,7 +59,7 @@ def make_task_queue(of: Installation) -> TaskQueue:
 
 def make_followers(of: Installation) -> Followers:
     """Return what follows the contests of each kind."""
-    return {StreamKind.TOURNAMENT: of.tournaments}
+    return {StreamKind.SEEK: of.seeks, StreamKind.TOURNAMENT: of.tournaments}
 
 
 def make_ticker(of: Installation, share: Share = lambda: None) -> Ticker:

@@ -23,12 +23,12 @@ MAX_ROOM = 100
 
 
 class WantedMatch(NamedTuple):
-    """A match to be started for ``players``, by seat: all have agreed to it before."""
+    """A match to be started for ``players``, by seat: people, who have agreed to it before, or levels of opponents."""
 
     occasion: Occasion
     game: str
     setup: str
-    players: tuple[str, ...]
+    players: tuple[str | int, ...]
     rated: bool
     private: bool
     terms: Terms
@@ -77,24 +77,24 @@ class MatchStarter(NamedTuple):
         match_id = match_of(wanted.occasion)
         if self.store.head(match_id).version:
             return Started(match_id)
-        creator = wanted.players[0]
+        people = [player for player in wanted.players if isinstance(player, str)]
         command = CreateMatch(
             match=match_id,
-            creator=creator,
+            creator=people[0],
             game=wanted.game,
             setup=wanted.setup,
-            seats=tuple([Seat.invited(player) for player in wanted.players]),
+            seats=tuple([_seat(player) for player in wanted.players]),
             rated=wanted.rated,
             private=wanted.private,
             seed=fresh_seed(),
             terms=wanted.terms,
             occasion=wanted.occasion,
-            accepting=frozenset(wanted.players),
+            accepting=frozenset(people),
         )
         proposal = ProposedMatch(wanted.game, wanted.setup, wanted.rated, wanted.private, wanted.terms)
         try:
-            with self.bot_admission.places(match_id, proposal, dict.fromkeys(wanted.players)):
-                self.matches.execute(match_id, command, creator, Request(f"occasion:{match_id}", match_id))
+            with self.bot_admission.places(match_id, proposal, dict.fromkeys(people)):
+                self.matches.execute(match_id, command, people[0], Request(f"occasion:{match_id}", match_id))
         except BeyondCapacityError as error:
             return NotStarted(str(error))
         return Started(match_id)
@@ -113,3 +113,7 @@ class MatchStarter(NamedTuple):
             else:
                 rooms[player] = Room(MAX_ROOM)
         return rooms
+
+
+def _seat(player: str | int) -> Seat:
+    return Seat.opponent(player) if isinstance(player, int) else Seat.invited(player)

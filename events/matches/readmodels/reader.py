@@ -93,6 +93,14 @@ class ReadModels(MatchLists):
             for pool, score in sorted(scores.items())
         ]
 
+    def first_seats(self, player: str, other: str) -> tuple[int, int]:
+        """Return how often ``player`` and ``other`` have had the first seat in matches with one another."""
+        first, second = sorted((player, other))
+        names = [f"{met}:{first}:{second}" for met in ("met", "met-privately")]
+        seats = [member.rpartition(" ")[2] for members in self._members(names) for member in members]
+        began = (sum(seat.startswith("0-") for seat in seats), sum(seat.endswith("-0") for seat in seats))
+        return began if player == first else began[::-1]
+
     def have_met(self, player: str, other: str) -> bool:
         """Tell whether two players have finished a match with one another."""
         first, second = sorted((player, other))
@@ -111,7 +119,7 @@ class ReadModels(MatchLists):
 
     def ratings(self, player: str) -> list[standings.PlayerRating]:
         """Return the ratings of a player, one for each pool with rated matches of the player, by its name."""
-        return [rating for rating in self._ratings((player, pool) for pool in self.pools()) if rating]
+        return [rating for rating in self.ratings_in((player, pool) for pool in self.pools()) if rating]
 
     def rating_history(self, player: str, pool: str) -> list[standings.RatingChange]:
         """Return all changes of a player's rating in a pool, oldest first."""
@@ -169,7 +177,7 @@ class ReadModels(MatchLists):
         found: list[tuple[paging.Place, standings.PlayerRating]] = []
         read, last = 0, None
         while len(found) <= limit and read < MAX_RESTED_PLAYERS and (batch := list(islice(places, limit + 1))):
-            ratings = self._ratings((place.member, pool) for place in batch)
+            ratings = self.ratings_in((place.member, pool) for place in batch)
             found += [
                 (place, each) for place, each in zip(batch, ratings, strict=True) if each and not each.provisional
             ]
@@ -225,7 +233,8 @@ class ReadModels(MatchLists):
             ]
         )
 
-    def _ratings(self, wanted: Iterable[tuple[str, str]]) -> list[standings.PlayerRating | None]:
+    def ratings_in(self, wanted: Iterable[tuple[str, str]]) -> list[standings.PlayerRating | None]:
+        """Return the rating of each player and pool in ``wanted``, None where there is none."""
         return read_alone(self.client, self.read_of_ratings(wanted))
 
     def _played(self, player: str, pool: str, days: Sequence[int]) -> list[standings.DayEntry]:

@@ -1,0 +1,284 @@
+"""Seeks in the store: their read model, how they meet, and the matches that come of them."""
+
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from domain.contest import seeks as s
+from domain.contest.seeks import Seek, SeekStatus
+from domain.contest.wishes import Obstacle, Wish, compatible, setup_of, terms_of_match
+from domain.match.enums import OccasionKind
+from domain.match.refusals import CommandError
+from domain.match.state import CLOCK, MatchState, Occasion
+from events.contests.contests import Contests, UnknownContestError
+from events.contests.lists import ContestLists
+from events.contests.starting import MatchStarter, Started, WantedMatch
+from events.matches.readmodels import ReadModels
+from events.people.blocks import Blocks
+from events.people.person import Person
+from events.store import contract
+from events.store.converter import pack, unpack
+from events.store.kinds import StreamKind, kind_of
+
+OPEN = "seeks:open"
+"""The list of those that can be taken."""
+
+MAX_OPEN_SEEKS = 5
+"""Of one person that are not over."""
+
+MAX_JOININGS = 3
+"""At the table of the same other seek: whatever keeps them from beginning a match is not tried for longer."""
+
+
+class SeenSeek(NamedTuple):
+    """A seek as somebody sees it: why that person cannot take it, None if it can be taken."""
+
+    seek: Seek
+    obstacle: Obstacle | None
+
+
+def lists_of(seek: Seek) -> dict[str, int]:
+    """Return the lists that a seek is in: those open, those of its author not over, all of each person."""
+    lists = {f"of:{person}": seek.posted_at for person in seek.people}
+    if not seek.is_over:
+        lists[f"seeks:by:{seek.author}"] = seek.posted_at
+    if seek.status == SeekStatus.OPEN:
+        lists[OPEN] = seek.posted_at
+    return lists
+
+
+class Seeks:
+    """The seeks of an installation."""
+
+    def __init__(
+        self,
+        contests: Contests[Seek, s.Command, s.Event],
+        lists: ContestLists,
+        starter: MatchStarter,
+        readmodels: ReadModels,
+        blocks: Blocks,
+        now: Callable[[], int],
+    ) -> None:
+        self.contests = contests
+        self.lists = lists
+        self._starter = starter
+        self._readmodels = readmodels
+        self._blocks = blocks
+        self._now = now
+
+    def follow(self, id: str) -> None:
+        """Bring the read model of a seek up to its events, and do what they make due.
+
+        A full table begins its match, a seek that has joined another takes a seat there, an open one looks for others.
+
+        Crash-safe: every step is an append with a request key made of what it follows, and is found again from the
+        events until it is made. A seek that waits elsewhere cannot be taken, so one wish never gives two matches.
+        """
+        seek, head = self.contests.load(id)
+        self.lists.update(id, head.version, pack(seek), lists_of(seek))
+        if seek.status == SeekStatus.FULL:
+            self._start(seek)
+        elif seek.status == SeekStatus.JOINED:
+            self._take_joined(seek)
+        elif seek.status == SeekStatus.OPEN:
+            self._meet(seek)
+        elif seek.joined is not None:
+            self._leave_joined(seek)
+        self._answer_takers(seek)
+
+    def record(self, occasion: Occasion, match: MatchState, head: contract.Head) -> None:
+        """See ``Follower``: what becomes of a match does not matter to the seek that it has come of."""
+
+    def settle(self, id: str) -> bool:
+        """Let a seek expire whose time is up; return whether it did. Raises as ``Contests.execute``."""
+        seek, head = self.contests.load(id)
+        command = s.due(seek, self._now())
+        return command is not None and bool(self._execute(id, command, f"due:{head.version}"))
+
+    def erase(self, person: str) -> None:
+        """Withdraw the seeks of a person whose account is erased, and give back the seats at tables of others."""
+        for id in self.lists.oldest(f"of:{person}"):
+            if kind_of(id) != StreamKind.SEEK:
+                continue
+            seek = self.contests.load(id).state
+            command: s.Command = s.LeaveTable(person)
+            if seek.author == person:
+                command = s.WithdrawSeek(person, s.WithdrawalReason.ERASURE)
+            with suppress(CommandError):  # it is over, or its match is about to begin and will be resigned
+                self._execute(id, command, f"erased:{person}", person)
+
+    def ratings(self, players: Iterable[str], games: Iterable[str], seats: int) -> dict[str, dict[str, int]]:
+        """Return the ratings of each of ``players`` by game (``towers/two-player``), without those who have none."""
+        asked = list(dict.fromkeys(players))
+        pools = {game: f"{setup_of(game)[0]}-{seats}" for game in games}
+        wanted = [(player, pool) for player in asked for pool in dict.fromkeys(pools.values())]
+        found = self._readmodels.ratings_in(wanted)
+        rated = dict(zip(wanted, found, strict=True))
+        return {
+            player: {
+                game: round(rating.rating)
+                for game, pool in pools.items()
+                if (rating := rated[player, pool]) is not None
+            }
+            for player in asked
+        }
+
+    def listed(self) -> list[Seek]:
+        """Return the open seeks, the oldest first; as they were milliseconds ago."""
+        return [unpack(Seek, content) for content in self.lists.contents(self.lists.oldest(OPEN)) if content]
+
+    def seen_by(self, person: Person | None, seeks: Sequence[Seek]) -> list[SeenSeek]:
+        """Return ``seeks`` as ``person`` (None: somebody not signed in) sees them, own ones included."""
+        if person is None:
+            return [SeenSeek(seek, None) for seek in seeks]
+        apart = self._blocks.between({person.id, *(seek.author for seek in seeks)})
+        rooms = self._starter.room_of(list({seek.author for seek in seeks}), self._now())
+        ratings = self._ratings_by_seats([person.id], seeks)
+        seen = []
+        for seek in seeks:
+            rated = ratings[seek.terms.seats].get(person.id, {})
+            obstacle = self._obstacle(seek, person, rated)
+            if obstacle is None and frozenset((person.id, seek.author)) in apart:
+                obstacle = Obstacle.BLOCKED
+            if obstacle is None and not rooms[seek.author].room:
+                obstacle = Obstacle.NO_ROOM
+            seen.append(SeenSeek(seek, obstacle))
+        return seen
+
+    def _obstacle(self, seek: Seek, person: Person, ratings: Mapping[str, int]) -> Obstacle | None:
+        """Return why ``person`` cannot take a seek by its terms alone; None if nothing is in the way."""
+        if person.id == seek.author:
+            return Obstacle.SAME_PERSON
+        if seek.terms.rated and person.kind == "guest":
+            return Obstacle.RATED
+        wish = Wish(person.id, seek.terms, ratings, seek.table.days)
+        games = (seek.table.game,) if seek.table.game else seek.terms.games
+        return None if any(seek.terms.rating.contains(wish.rating_in(game)) for game in games) else Obstacle.RATING
+
+    def _meet(self, seek: Seek) -> None:
+        """Let ``seek`` and the oldest open one that agrees with it meet: the newer joins the table of the older."""
+        others = [other for other in self.listed() if other.id != seek.id and other.terms.seats == seek.terms.seats]
+        authors = [seek.author, *(other.author for other in others)]
+        ratings = self.ratings(authors, seek.terms.games, seek.terms.seats) if others else {}
+        own = _wish(seek, ratings.get(seek.author, {}))
+        agreeing = [
+            other for other in others if not isinstance(compatible(_wish(other, ratings[other.author]), own), Obstacle)
+        ]
+        if not agreeing:
+            return
+        people = {person for each in (seek, *agreeing) for person in _seated(each)}
+        apart, rooms = self._blocks.between(people), self._starter.room_of(list(people), self._now())
+        for other in agreeing:
+            joining, table = _joining(seek, other)
+            among = {*_seated(joining), *_seated(table)}
+            if joining.table.takers or joining.joinings.count(table.id) >= MAX_JOININGS:
+                continue
+            if any(pair <= among for pair in apart) or not all(rooms[person].room for person in among):
+                continue
+            key = f"join:{table.id}:{len(joining.joinings) + 1}"
+            with suppress(CommandError):  # it was taken, or has joined another one, meanwhile: the next
+                if self._execute(joining.id, s.JoinSeek(table.id), key, joining.author):
+                    return
+
+    def _take_joined(self, seek: Seek) -> None:
+        """Take a seat at the table that ``seek`` has joined; come back from there if that is refused."""
+        assert seek.joined is not None  # noqa: S101  (that is what its status says)
+        table, number = seek.joined
+        try:
+            other = self.contests.load(table).state
+            ratings = self.ratings([seek.author, other.author], seek.terms.games, seek.terms.seats)
+            own = ratings[seek.author]
+            common = compatible(_wish(other, ratings[other.author]), _wish(seek, own))
+            game = seek.terms.games[0] if isinstance(common, Obstacle) else common.game
+            rating = _wish(seek, own).rating_in(game)
+            command = s.TakeSeek(seek.author, game, seek.terms.days, rating, seek=seek.id, joining=number)
+            # Refused on the stream of the other seek alone: killed or repeated, the first decision stands.
+            self._execute(table, command, f"joined:{seek.id}:{number}", seek.author)
+        except (CommandError, UnknownContestError):
+            self._execute(seek.id, s.ReturnSeek(seek.joined), f"return:{table}:{number}")
+
+    def _leave_joined(self, seek: Seek) -> None:
+        """Give the seat back that a seek which was withdrawn has at the table of another one."""
+        assert seek.joined is not None  # noqa: S101  (the caller has looked)
+        with suppress(CommandError, UnknownContestError):  # the match there is about to begin, or it was left before
+            self._execute(seek.joined.seek, s.LeaveTable(seek.author), f"left:{seek.id}", seek.author)
+
+    def _answer_takers(self, seek: Seek) -> None:
+        """Tell the seeks that have joined tables of ``seek`` what has become of these."""
+        for taker in seek.gone:
+            if taker.seek is not None:
+                command = s.ReturnSeek(s.Joining(seek.id, taker.joining))
+                self._execute(taker.seek, command, f"return:{seek.id}:{taker.joining}")
+        for begun in seek.begun:
+            for taker in begun.table.takers:
+                if taker.seek is not None:
+                    answer = s.AnswerSeek(s.Joining(seek.id, taker.joining), begun.match)
+                    self._execute(taker.seek, answer, f"answer:{seek.id}:{taker.joining}")
+
+    def _start(self, seek: Seek) -> None:
+        """Begin the match of the full table, or clear the table where that cannot be."""
+        table = seek.table
+        assert table.game is not None  # noqa: S101  (the first taker has brought it)
+        game, setup = setup_of(table.game)
+        wanted = WantedMatch(
+            occasion=Occasion(kind=OccasionKind.SEEK, id=seek.id, pairing=str(table.number)),
+            game=game,
+            setup=setup,
+            players=self._by_seat(seek),
+            rated=seek.terms.rated,
+            private=False,
+            terms=terms_of_match(seek.terms, table.days),
+        )
+        try:
+            start = self._starter.start(wanted)
+            reason = "" if isinstance(start, Started) else start.reason
+        except CommandError as refusal:
+            start, reason = None, str(refusal)
+        key = f"table:{table.number}"
+        if isinstance(start, Started):
+            self._execute(seek.id, s.StartTable(table.number, start.match), key)
+        else:
+            leaving = tuple(taker.player for taker in table.takers)
+            self._execute(seek.id, s.ClearTable(table.number, leaving, reason), f"clear:{table.number}")
+
+    def _by_seat(self, seek: Seek) -> tuple[str | int, ...]:
+        """Return who sits where: of two, who has begun less often against the other begins; else the lot decides."""
+        people: list[str | int] = [seek.author, *(taker.player for taker in seek.table.takers)]
+        if seek.table.level is not None:
+            people += [seek.table.level] * (seek.terms.seats - len(people))
+        secrets.SystemRandom().shuffle(people)
+        match people:
+            case [str(first), str(second)]:
+                often = self._readmodels.first_seats(first, second)
+                return (second, first) if often[0] > often[1] else (first, second)
+        return tuple(people)
+
+    def _ratings_by_seats(self, players: list[str], seeks: Sequence[Seek]) -> dict[int, dict[str, dict[str, int]]]:
+        by_seats = {
+            seats: [each for each in seeks if each.terms.seats == seats]
+            for seats in {each.terms.seats for each in seeks}
+        }
+        return {
+            seats: self.ratings(players, sorted({game for each in of for game in each.terms.games}), seats)
+            for seats, of in by_seats.items()
+        }
+
+    def _execute(self, id: str, command: s.Command, key: str, actor: str = CLOCK) -> bool:
+        """Execute a command that follows from events; return whether anything was, or had been, written."""
+        return bool(self.contests.execute(id, command, actor, contract.Request(key, key)).events)
+
+
+def _wish(seek: Seek, ratings: Mapping[str, int]) -> Wish:
+    return Wish(seek.author, seek.terms, ratings, seek.table.days, seek.table.game)
+
+
+def _seated(seek: Seek) -> Iterator[str]:
+    yield seek.author
+    yield from (taker.player for taker in seek.table.takers)
+
+
+def _joining(seek: Seek, other: Seek) -> tuple[Seek, Seek]:
+    """Return which of two seeks joins which: the newer one the older, unless others sit at the newer one's table."""
+    newer, older = (seek, other) if (seek.posted_at, seek.id) > (other.posted_at, other.id) else (other, seek)
+    return (older, newer) if newer.table.takers and not older.table.takers else (newer, older)

@@ -14,6 +14,7 @@ from api.pages import (
     player_page,
     record_page,
     rules,
+    seek_pages,
     settings_page,
     shared_pictures,
     static_files,

@@ -22,6 +22,7 @@ from api.resources import (
     proofs,
     push,
     reviews,
+    seeks,
     streams,
     webhooks,
 )
@@ -40,6 +41,7 @@ BLUEPRINTS: dict[Blueprint, str] = {
     reviews.blueprint: "Reviews of finished matches",
     commands.blueprint: "Acting on matches",
     new_matches.rematches: "Playing again",
+    seeks.blueprint: "Finding opponents",
     notes.lines_blueprint: "What a player lays down beforehand",
     notes.blueprint: "What a player writes down",
     chat.blueprint: "Talking beside a match",

@@ -124,9 +124,13 @@ class Seeks:
             for player in asked
         }
 
+    def read(self, ids: Sequence[str]) -> list[Seek]:
+        """Return the seeks ``ids`` as they were milliseconds ago, in one round trip."""
+        return [unpack(Seek, content) for content in self.lists.contents(ids) if content]
+
     def listed(self) -> list[Seek]:
         """Return the open seeks, the oldest first; as they were milliseconds ago."""
-        return [unpack(Seek, content) for content in self.lists.contents(self.lists.oldest(OPEN)) if content]
+        return self.read(self.lists.oldest(OPEN))
 
     def seen_by(self, person: Person | None, seeks: Sequence[Seek]) -> list[SeenSeek]:
         """Return ``seeks`` as ``person`` (None: somebody not signed in) sees them, own ones included."""

@@ -1,6 +1,6 @@
 """Tournaments in the store: their read model, their matches as these start and end, and what time makes due."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from domain.contest.entry import EntryFacts, barred_until
@@ -211,7 +211,7 @@ class Tournaments:
     def entry_facts(self, person: Person, state: TournamentState) -> EntryFacts:
         """Return what decides whether ``person`` may enter a tournament."""
         terms = state.terms
-        year, quarter = self._now() - 365 * DAY, self._now() - 90 * DAY
+        year = self._now() - 365 * DAY
         bounds: list[int] = []
         if terms.entry.rating_from is not None or terms.entry.rating_to is not None:
             changes = self._readmodels.rating_history(person.id, f"{terms.game}-{terms.seats}")
@@ -222,9 +222,7 @@ class Tournaments:
         return EntryFacts(
             rating_bound=max(bounds, default=None),
             finished=len(finished),
-            flags=sum(
-                (summary.ended_at or 0) >= quarter and _is_lost_on_time(summary, person.id) for summary in finished
-            ),
+            flags=self.count_flags(person.id, finished),
             barred_until=self.barred_until(person.id),
             bot=person.kind == "bot",
             apart=any(person.id in pair for pair in self._blocks.between(players)),
@@ -236,6 +234,11 @@ class Tournaments:
             "finished", person, limit=200, wanted=lambda match: match.status == Status.FINISHED
         )
         return [match for match in page.items if match.status == Status.FINISHED]
+
+    def count_flags(self, person: str, finished: Sequence[Summary]) -> int:
+        """Return how many of the ``finished`` matches a person has lost on time in the last 90 days."""
+        quarter = self._now() - 90 * DAY
+        return sum((each.ended_at or 0) >= quarter and _is_lost_on_time(each, person) for each in finished)
 
     def barred_until(self, person: str) -> int | None:
         """Return until when a person may enter no tournament after leaving some; None if that is not so."""

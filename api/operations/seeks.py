@@ -1,0 +1,147 @@
+"""Seeks for resources and pages: as the viewer sees them, what to know before taking one, and acting on one."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from api.access.auth import current_person, require_person
+from api.access.limits import spend
+from api.http.conditions import idempotent_request
+from api.http.problems import Problem
+from api.representations.seeks import AuthorRecord, Outcome, Seek, SeekList, SeekStakes, ShownSeek, represent_seek
+from api.services import services
+from domain.contest import seeks as s
+from domain.contest.seeks import SeekStatus
+from domain.contest.wishes import Interval, Obstacle, SeekTerms, setup_of
+from domain.match.refusals import CommandError
+from domain.rating import DEFAULT, Rating, Result, rate
+from events.contests.contests import Executed, UnknownContestError
+from events.contests.seeks import MAX_OPEN_SEEKS, OPEN
+from events.people.person import Person
+from events.store.contract import Head
+from events.store.kinds import StreamKind, kind_of
+
+SHOWN_THOUGH_NOT_TAKEN = (None, Obstacle.SAME_PERSON)
+
+
+def load_seek(id: str) -> tuple[s.Seek, Head]:
+    """Return a seek and the head of its stream. Raises CommandError no-such-seek."""
+    try:
+        seek, head = services().seeks.contests.load(id)
+    except UnknownContestError:
+        raise CommandError("no-such-seek", "there is no such seek") from None
+    return seek, head
+
+
+def represented(seeks: Sequence[s.Seek]) -> list[Seek]:
+    """Return ``seeks`` as the caller sees them."""
+    seen = services().seeks.seen_by(current_person(), seeks)
+    persons = services().people.persons({player for seek in seeks for player in seek.people})
+    return [represent_seek(each.seek, persons, each.obstacle) for each in seen]
+
+
+def list_seeks(cursor: str | None, limit: int) -> SeekList:
+    """Return a page of the open seeks that the caller can take or has posted, the latest first, and who is hidden.
+
+    Raises ValueError for an invalid cursor.
+    """
+    lists = services().contest_lists
+    page = lists.page(OPEN, cursor, limit)
+    found = represented(services().seeks.read(page.items))
+    shown = [seek for seek in found if seek.obstacle in SHOWN_THOUGH_NOT_TAKEN]
+    hidden = Counter(seek.obstacle for seek in found if seek.obstacle not in SHOWN_THOUGH_NOT_TAKEN)
+    return SeekList(items=shown, hidden={str(reason): number for reason, number in hidden.items()}, next=page.next)
+
+
+def own_seeks(person: Person) -> list[Seek]:
+    """Return the seeks of ``person`` that are not over, the oldest first."""
+    return represented(services().seeks.read(services().contest_lists.oldest(f"seeks:by:{person.id}")))
+
+
+def show_seek(seek: s.Seek) -> ShownSeek:
+    """Return a seek with what the caller should know before taking it."""
+    (shown,) = represented([seek])
+    person = current_person()
+    finished = services().tournaments.finished(seek.author)
+    against = services().readmodels.head_to_head(seek.author, person.id, public=True) if person else []
+    record = AuthorRecord(
+        finished=len(finished),
+        lost_on_time=services().tournaments.count_flags(seek.author, finished),
+        playing=services().readmodels.engagements([seek.author])[seek.author],
+        wins=sum(score.wins for score in against),
+        draws=sum(score.draws for score in against),
+        losses=sum(score.losses for score in against),
+    )
+    stakes = [] if person is None or person.id == seek.author else _stakes(seek, person)
+    return ShownSeek(seek=shown, author_record=record, stakes=stakes)
+
+
+def post_seek(id: str, terms: SeekTerms) -> s.Seek:
+    """Post a seek of the caller. Raises CommandError and the problem too-many-requests."""
+    person = require_person()
+    spend("matches", person.id)
+    # A repeated request has posted it before.
+    if (
+        not services().store.head(id).version
+        and services().contest_lists.count(f"seeks:by:{person.id}") >= MAX_OPEN_SEEKS
+    ):
+        raise CommandError(
+            "seek-refused", f"you have {MAX_OPEN_SEEKS} open seeks: withdraw one before you post another"
+        )
+    return execute(id, s.PostSeek(person.id, terms, person.kind == "guest")).state
+
+
+def take_seek(id: str, wanted: str | None) -> s.Seek:
+    """Take a seat of a seek for the caller, who plays ``wanted`` (None: the first game that fits).
+
+    When the table is full the match begins at once. Raises CommandError, and the problems blocked and
+    too-many-requests.
+    """
+    person = require_person()
+    spend("matches", person.id)
+    seek, _ = load_seek(id)
+    (seen,) = services().seeks.seen_by(person, [seek])
+    if seen.obstacle == Obstacle.BLOCKED:
+        raise Problem("blocked", "The author of this seek and you do not play each other.")
+    if seen.obstacle == Obstacle.NO_ROOM:
+        raise CommandError("seek-refused", "its author has no room for another match at present")
+    games = (seek.table.game,) if seek.table.game else seek.terms.games
+    ratings = services().seeks.ratings([person.id], seek.terms.games, seek.terms.seats)[person.id]
+    rated = {game: ratings.get(game, round(DEFAULT.rating)) for game in games}
+    fitting = [game for game in games if seek.terms.rating.contains(rated[game])]
+    game = wanted or (fitting or games)[0]
+    command = s.TakeSeek(person.id, game, Interval(*seek.table.days), rated.get(game, 0), person.kind == "guest")
+    state = execute(id, command).state
+    if state.status == SeekStatus.FULL:
+        services().seeks.follow(id)
+        state, _ = load_seek(id)
+    return state
+
+
+def execute(id: str, command: s.Command) -> Executed[s.Seek]:
+    """Execute a command of the caller on a seek. Raises CommandError and the problems of idempotency."""
+    if kind_of(id) != StreamKind.SEEK:
+        raise CommandError("no-such-seek", "there is no such seek")
+    person = require_person()
+    return services().seeks.contests.execute(id, command, person.id, idempotent_request(person))
+
+
+def _stakes(seek: s.Seek, person: Person) -> list[SeekStakes]:
+    """Return what the rating of ``person`` would change in each game, for each result against the author."""
+    if not seek.terms.rated or seek.terms.seats != 2 or person.kind == "guest":
+        return []
+    pools = {game: f"{setup_of(game)[0]}-2" for game in seek.terms.games}
+    wanted = [(player, pool) for pool in pools.values() for player in (person.id, seek.author)]
+    found = services().readmodels.ratings_in(wanted)
+    known = {
+        key: DEFAULT if each is None else Rating(each.rating, each.deviation, each.volatility)
+        for key, each in zip(wanted, found, strict=True)
+    }
+    stakes = []
+    for game, pool in pools.items():
+        own, other = known[person.id, pool], known[seek.author, pool]
+        outcomes = [
+            Outcome(score=score, change=round(rate(own, [Result(other, score)]).rating - own.rating))
+            for score in (1.0, 0.5, 0.0)
+        ]
+        stakes.append(SeekStakes(game=game, outcomes=outcomes))
+    return stakes

@@ -24,6 +24,9 @@ class Follower(Protocol):
     def follow(self, contest: str) -> object:
         """Bring the read model of a contest up to its events, and do what they make due."""
 
+    def refresh(self, contest: str) -> object:
+        """Bring the read model of a contest up to its events."""
+
     def record(self, occasion: Occasion, match: MatchState, head: Head) -> object:
         """Record in a contest how a match that it has started stands at ``head``."""
 

@@ -11,16 +11,16 @@ from api.representations.seeks import AuthorRecord, Outcome, Seek, SeekList, See
 from api.services import services
 from domain.contest import seeks as s
 from domain.contest.seeks import SeekStatus
-from domain.contest.wishes import Interval, Obstacle, SeekTerms, setup_of
+from domain.contest.wishes import Interval, SeekObstacle, SeekTerms, setup_of
 from domain.match.refusals import CommandError
 from domain.rating import DEFAULT, Rating, Result, rate
-from events.contests.contests import Executed, UnknownContestError
+from events.contests.contests import ExecutedContest, UnknownContestError
 from events.contests.seeks import MAX_OPEN_SEEKS, OPEN
 from events.people.person import Person
 from events.store.contract import Head
 from events.store.kinds import StreamKind, kind_of
 
-SHOWN_THOUGH_NOT_TAKEN = (None, Obstacle.SAME_PERSON)
+SHOWN_THOUGH_NOT_TAKEN = (None, SeekObstacle.SAME_PERSON)
 
 
 def load_seek(id: str) -> tuple[s.Seek, Head]:
@@ -100,9 +100,9 @@ def take_seek(id: str, wanted: str | None) -> s.Seek:
     spend("matches", person.id)
     seek, _ = load_seek(id)
     (seen,) = services().seeks.seen_by(person, [seek])
-    if seen.obstacle == Obstacle.BLOCKED:
+    if seen.obstacle == SeekObstacle.BLOCKED:
         raise Problem("blocked", "The author of this seek and you do not play each other.")
-    if seen.obstacle == Obstacle.NO_ROOM:
+    if seen.obstacle == SeekObstacle.NO_ROOM:
         raise CommandError("seek-refused", "its author has no room for another match at present")
     games = (seek.table.game,) if seek.table.game else seek.terms.games
     ratings = services().seeks.ratings([person.id], seek.terms.games, seek.terms.seats)[person.id]
@@ -117,7 +117,7 @@ def take_seek(id: str, wanted: str | None) -> s.Seek:
     return state
 
 
-def execute(id: str, command: s.Command) -> Executed[s.Seek]:
+def execute(id: str, command: s.Command) -> ExecutedContest[s.Seek]:
     """Execute a command of the caller on a seek. Raises CommandError and the problems of idempotency."""
     if kind_of(id) != StreamKind.SEEK:
         raise CommandError("no-such-seek", "there is no such seek")

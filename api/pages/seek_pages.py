@@ -11,7 +11,7 @@ from api.pages.layout import blueprint
 from api.pages.player_page import game_title
 from api.representations.seeks import Seek
 from domain.contest.seeks import SeekStatus
-from domain.contest.wishes import ANY_RATING, MAX_DAYS, MAX_MATCHES, MAX_RATING, Interval, Obstacle, games_of
+from domain.contest.wishes import ANY_RATING, MAX_DAYS, MAX_MATCHES, MAX_RATING, Interval, SeekObstacle, games_of
 from domain.match.refusals import CommandError
 from domain.search.budgets import MAX_SHORT_LEVEL
 from events.contests.seeks import MAX_OPEN_SEEKS
@@ -20,10 +20,10 @@ SEEKS_PER_PAGE = 20
 SEATS = (2, 4)
 
 WHY_HIDDEN: Mapping[str, str] = {
-    Obstacle.RATED: "they are rated, and guests play unrated",
-    Obstacle.RATING: "your rating is not the one sought",
-    Obstacle.BLOCKED: "their authors and you do not play each other",
-    Obstacle.NO_ROOM: "their authors have no room for another match now",
+    SeekObstacle.RATED: "they are rated, and guests play unrated",
+    SeekObstacle.RATING: "your rating is not the one sought",
+    SeekObstacle.BLOCKED: "their authors and you do not play each other",
+    SeekObstacle.NO_ROOM: "their authors have no room for another match now",
 }
 
 WHAT_BECAME: Mapping[str, str] = {

@@ -8,7 +8,7 @@ from msgspec import Meta
 from api.http.answers import Answer, Instant, Next, instant, one_of
 from api.representations.players import Player, represent_player
 from domain.contest.seeks import OPPONENTS_AFTER_MS, Seek as SeekState, SeekStatus
-from domain.contest.wishes import MAX_RATING, Obstacle
+from domain.contest.wishes import MAX_RATING, SeekObstacle
 from events.people.person import Person
 
 Game = Annotated[str, Meta(description="A game and a setup: towers/two-player")]
@@ -43,7 +43,7 @@ class Seek(Answer):
     posted_at: Instant
     expires_at: Instant
     opponents_from: Annotated[Instant, Meta(description="From then on its author may begin with opponents")]
-    obstacle: Annotated[str | None, one_of(Obstacle, "Why the caller cannot take it; null: nothing is known")]
+    obstacle: Annotated[str | None, one_of(SeekObstacle, "Why the caller cannot take it; null: nothing is known")]
 
 
 class SeekList(Answer):
@@ -89,7 +89,7 @@ class ShownSeek(Answer):
     stakes: Annotated[Sequence[SeekStakes], Meta(description="Empty unless the match is rated, for two, and not yours")]
 
 
-def represent_seek(seek: SeekState, persons: Mapping[str, Person], obstacle: Obstacle | None) -> Seek:
+def represent_seek(seek: SeekState, persons: Mapping[str, Person], obstacle: SeekObstacle | None) -> Seek:
     """Return a seek as a caller sees it who cannot take it because of ``obstacle`` (None: nothing is in the way)."""
     terms, table = seek.terms, seek.table
     return Seek(

@@ -168,12 +168,12 @@ def seat_opponents(wanted: Mapping[str, Any], seek: str) -> Seek:
 
 @blueprint.post("/seeks/<seek>/withdrawal")
 @endpoint(answer=Seek, body=EmptyBody, signed_in=True, problems=REFUSALS, parameters=[KEY_PARAMETER])
-def withdraw(_: object, seek: str) -> Seek:
+def close(_: object, seek: str) -> Seek:
     """Withdraw a seek
 
     Matches that have come of it go on.
     """
-    return _shown(execute(seek, s.WithdrawSeek(require_person().id)).state)
+    return _shown(execute(seek, s.CloseSeek(require_person().id)).state)
 
 
 def _shown(seek: s.Seek) -> Seek:

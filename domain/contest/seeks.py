@@ -57,7 +57,7 @@ class Taker(NamedTuple):
     joining: int = 0
 
 
-class Table(NamedTuple):
+class SeekTable(NamedTuple):
     """The ``number``-th table of a seek: the game and pace on which its takers agree, and who fills the rest."""
 
     number: int
@@ -71,7 +71,7 @@ class Begun(NamedTuple):
     """A table whose match has begun."""
 
     match: str
-    table: Table
+    table: SeekTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +89,7 @@ class Seek:
     posted_at: int
     updated_at: int
     status: SeekStatus = SeekStatus.OPEN
-    table: Table
+    table: SeekTable
     begun: tuple[Begun, ...] = ()
     elsewhere: tuple[str, ...] = ()
     gone: tuple[Taker, ...] = ()
@@ -299,7 +299,7 @@ class AnswerSeek(NamedTuple):
     match: str
 
 
-class WithdrawSeek(NamedTuple):
+class CloseSeek(NamedTuple):
     """Withdraw the seek."""
 
     player: str
@@ -320,7 +320,7 @@ Command = (
     | JoinSeek
     | ReturnSeek
     | AnswerSeek
-    | WithdrawSeek
+    | CloseSeek
     | ExpireSeek
 )
 
@@ -418,7 +418,7 @@ def _answer_seek(seek: Seek, command: AnswerSeek, now: int) -> Event | None:
     return SeekAnswered(at=now, match=command.match) if _waits(seek, command.joining) else None
 
 
-def _withdraw_seek(seek: Seek, command: WithdrawSeek, now: int) -> Event:
+def _close_seek(seek: Seek, command: CloseSeek, now: int) -> Event:
     _refuse_others(seek, command.player)
     if seek.status != SeekStatus.JOINED:
         _refuse_if_not_open(seek)
@@ -462,7 +462,7 @@ _DECISIONS: Mapping[type[Any], Callable[[Seek, Any, int], Event | None]] = {
     JoinSeek: _join_seek,
     ReturnSeek: _return_seek,
     AnswerSeek: _answer_seek,
-    WithdrawSeek: _withdraw_seek,
+    CloseSeek: _close_seek,
     ExpireSeek: _expire_seek,
 }
 
@@ -472,7 +472,7 @@ def evolve(seek: Seek | None, event: Event, id: str) -> Seek:
     if isinstance(event, SeekPosted):
         if seek is not None:
             raise ValueError("a seek is posted a second time")
-        table = Table(1, event.terms.days)
+        table = SeekTable(1, event.terms.days)
         return Seek(id=id, author=event.author, terms=event.terms, posted_at=event.at, updated_at=event.at, table=table)
     if seek is None:
         raise ValueError("the stream of a seek does not begin with its posting")
@@ -496,7 +496,7 @@ def _opponents_seated(seek: Seek, event: OpponentsSeated) -> Seek:
 
 def _table_started(seek: Seek, event: TableStarted) -> Seek:
     begun = (*seek.begun, Begun(event.match, seek.table))
-    return _after_match(replace(seek, begun=begun, table=Table(seek.table.number + 1, seek.terms.days)))
+    return _after_match(replace(seek, begun=begun, table=SeekTable(seek.table.number + 1, seek.terms.days)))
 
 
 def _table_cleared(seek: Seek, event: TableCleared) -> Seek:
@@ -532,7 +532,7 @@ def _without(seek: Seek, players: tuple[str, ...]) -> Seek:
     """Return the seek without ``players`` at its table, whose pace and game stay agreed while others sit there."""
     staying = tuple(each for each in seek.table.takers if each.player not in players)
     gone = tuple(each for each in seek.table.takers if each.player in players)
-    table = seek.table._replace(takers=staying) if staying else Table(seek.table.number, seek.terms.days)
+    table = seek.table._replace(takers=staying) if staying else SeekTable(seek.table.number, seek.terms.days)
     return replace(seek, table=table, gone=(*seek.gone, *gone))
 
 
@@ -593,7 +593,7 @@ def command_behind(seek: Seek | None, event: Event, _: str) -> Command:
         case TableCleared():
             return ClearTable(seek.table.number, event.players, event.reason)
         case SeekWithdrawn():
-            return WithdrawSeek(seek.author, event.reason)
+            return CloseSeek(seek.author, event.reason)
     if seek.joined is None:
         raise ValueError("the seek waits at no other table")
     if isinstance(event, SeekAnswered):

@@ -88,7 +88,7 @@ class Common(NamedTuple):
     days: Interval
 
 
-class Obstacle(StrEnum):
+class SeekObstacle(StrEnum):
     """Why two wishes do not agree; or why one person cannot take the seek of another."""
 
     SAME_PERSON = "same-person"
@@ -145,29 +145,29 @@ def common_interval(first: Interval, second: Interval) -> Interval | None:
     return Interval(least, most) if least <= most else None
 
 
-def compatible(first: Wish, second: Wish) -> Common | Obstacle:
+def compatible(first: Wish, second: Wish) -> Common | SeekObstacle:
     """Return what two wishes agree on, or the first thing that they do not.
 
     The game is the first of ``first`` that ``second`` plays too, with ratings that both accept. The same in both
     orders, but for that choice.
     """
     if first.player == second.player:
-        return Obstacle.SAME_PERSON
+        return SeekObstacle.SAME_PERSON
     ours, theirs = first.terms, second.terms
     if ours.seats != theirs.seats:
-        return Obstacle.SEATS
+        return SeekObstacle.SEATS
     if ours.rated != theirs.rated:
-        return Obstacle.RATED
+        return SeekObstacle.RATED
     days = common_interval(first.days, second.days)
     if days is None:
-        return Obstacle.PACE
-    obstacle = Obstacle.GAMES
+        return SeekObstacle.PACE
+    obstacle = SeekObstacle.GAMES
     for game in (first.game,) if first.game else ours.games:
         if game not in theirs.games or second.game not in (None, game):
             continue
         if ours.rating.contains(second.rating_in(game)) and theirs.rating.contains(first.rating_in(game)):
             return Common(game, days)
-        obstacle = Obstacle.RATING
+        obstacle = SeekObstacle.RATING
     return obstacle
 
 

@@ -25,14 +25,14 @@ class UnknownContestError(LookupError):
     """There is no contest of this kind with this id."""
 
 
-class Loaded(NamedTuple, Generic[S]):
+class LoadedContest(NamedTuple, Generic[S]):
     """A contest and the head of its stream."""
 
     state: S
     head: contract.Head
 
 
-class Executed(NamedTuple, Generic[S]):
+class ExecutedContest(NamedTuple, Generic[S]):
     """The events that a command wrote, perhaps none, and the contest as it stands; ``repeated``: written before."""
 
     events: Sequence[Envelope]
@@ -52,10 +52,10 @@ class Contests(Generic[S, C, E]):
         self._aggregate = aggregate
         self._codec = CODECS[kind]
         self._now = now
-        self._cache: OrderedDict[str, Loaded[S]] = OrderedDict()
+        self._cache: OrderedDict[str, LoadedContest[S]] = OrderedDict()
         self._lock = Lock()
 
-    def load(self, id: str) -> Loaded[S]:
+    def load(self, id: str) -> LoadedContest[S]:
         """Return a contest as it stands. Raises UnknownContestError, DamagedStreamError and UndecodableEventError."""
         loaded, _ = self._open(id)
         if loaded is None:
@@ -69,7 +69,7 @@ class Contests(Generic[S, C, E]):
 
     def execute(
         self, id: str, command: C, actor: str, request: contract.Request, expected: contract.VersionTag | None = None
-    ) -> Executed[S]:
+    ) -> ExecutedContest[S]:
         """Decide ``command`` on the contest as it stands and append its events; a repeated request writes nothing.
 
         Crash-safe: one append. When others write at the same time it is decided again, unless the caller expects a
@@ -79,7 +79,9 @@ class Contests(Generic[S, C, E]):
             loaded, recorded = self._open(id, request)
             if loaded is not None and recorded is not None:
                 first, last = recorded
-                return Executed(self._store.read(id, first - 1, last - first + 1), loaded.head, True, loaded.state)
+                return ExecutedContest(
+                    self._store.read(id, first - 1, last - first + 1), loaded.head, True, loaded.state
+                )
             head = loaded.head if loaded else contract.EMPTY
             if expected is not None and head.tag != expected:
                 raise contract.StaleVersionError(id, expected, head.tag)
@@ -91,8 +93,8 @@ class Contests(Generic[S, C, E]):
         raise AssertionError("unreachable: the last attempt returns or raises")
 
     def _append(
-        self, id: str, loaded: Loaded[S] | None, command: C, actor: str, request: contract.Request
-    ) -> Executed[S]:
+        self, id: str, loaded: LoadedContest[S] | None, command: C, actor: str, request: contract.Request
+    ) -> ExecutedContest[S]:
         before, head = (loaded.state if loaded else None), (loaded.head if loaded else contract.EMPTY)
         now = self._now()
         events = self._aggregate.decide(before, command, now)
@@ -100,7 +102,7 @@ class Contests(Generic[S, C, E]):
         if after is None:
             raise UnknownContestError(id)
         if not events:
-            return Executed((), head, False, after)
+            return ExecutedContest((), head, False, after)
         appended = self._store.append(
             id,
             head,
@@ -112,12 +114,12 @@ class Contests(Generic[S, C, E]):
         if appended.repeated:
             after = self.load(id).state
         else:
-            self._remember(id, Loaded(after, appended.head))
-        return Executed(appended.events, appended.head, appended.repeated, after)
+            self._remember(id, LoadedContest(after, appended.head))
+        return ExecutedContest(appended.events, appended.head, appended.repeated, after)
 
     def _open(
         self, id: str, request: contract.Request | None = None
-    ) -> tuple[Loaded[S] | None, contract.RecordedRequest | None]:
+    ) -> tuple[LoadedContest[S] | None, contract.RecordedRequest | None]:
         """Return a contest as it stands, None where there is none, and what ``request`` wrote."""
         self._refuse_other_kind(id)
         with self._lock:
@@ -130,11 +132,11 @@ class Contests(Generic[S, C, E]):
         state = replay(self._aggregate, id, map(self._codec.event_of, opened.events), known.state if known else None)
         if state is None:
             return None, recorded
-        loaded = Loaded(state, opened.head)
+        loaded = LoadedContest(state, opened.head)
         self._remember(id, loaded)
         return loaded, recorded
 
-    def _remember(self, id: str, loaded: Loaded[S]) -> None:
+    def _remember(self, id: str, loaded: LoadedContest[S]) -> None:
         with self._lock:
             self._cache[id] = loaded
             self._cache.move_to_end(id)

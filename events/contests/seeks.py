@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from domain.contest import seeks as s
 from domain.contest.seeks import Seek, SeekStatus
-from domain.contest.wishes import Obstacle, Wish, compatible, setup_of, terms_of_match
+from domain.contest.wishes import SeekObstacle, Wish, compatible, setup_of, terms_of_match
 from domain.match.enums import OccasionKind
 from domain.match.refusals import CommandError
 from domain.match.state import CLOCK, MatchState, Occasion
@@ -35,7 +35,7 @@ class SeenSeek(NamedTuple):
     """A seek as somebody sees it: why that person cannot take it, None if it can be taken."""
 
     seek: Seek
-    obstacle: Obstacle | None
+    obstacle: SeekObstacle | None
 
 
 def lists_of(seek: Seek) -> dict[str, int]:
@@ -75,8 +75,7 @@ class Seeks:
         Crash-safe: every step is an append with a request key made of what it follows, and is found again from the
         events until it is made. A seek that waits elsewhere cannot be taken, so one wish never gives two matches.
         """
-        seek, head = self.contests.load(id)
-        self.lists.update(id, head.version, pack(seek), lists_of(seek))
+        seek = self.refresh(id)
         if seek.status == SeekStatus.FULL:
             self._start(seek)
         elif seek.status == SeekStatus.JOINED:
@@ -86,6 +85,12 @@ class Seeks:
         elif seek.joined is not None:
             self._leave_joined(seek)
         self._answer_takers(seek)
+
+    def refresh(self, id: str) -> Seek:
+        """Bring the read model of a seek up to its events, and return the seek. Raises as ``Contests.load``."""
+        seek, head = self.contests.load(id)
+        self.lists.update(id, head.version, pack(seek), lists_of(seek))
+        return seek
 
     def record(self, occasion: Occasion, match: MatchState, head: contract.Head) -> None:
         """See ``Follower``: what becomes of a match does not matter to the seek that it has come of."""
@@ -104,7 +109,7 @@ class Seeks:
             seek = self.contests.load(id).state
             command: s.Command = s.LeaveTable(person)
             if seek.author == person:
-                command = s.WithdrawSeek(person, s.WithdrawalReason.ERASURE)
+                command = s.CloseSeek(person, s.WithdrawalReason.ERASURE)
             with suppress(CommandError):  # it is over, or its match is about to begin and will be resigned
                 self._execute(id, command, f"erased:{person}", person)
 
@@ -144,21 +149,21 @@ class Seeks:
             rated = ratings[seek.terms.seats].get(person.id, {})
             obstacle = self._obstacle(seek, person, rated)
             if obstacle is None and frozenset((person.id, seek.author)) in apart:
-                obstacle = Obstacle.BLOCKED
+                obstacle = SeekObstacle.BLOCKED
             if obstacle is None and not rooms[seek.author].room:
-                obstacle = Obstacle.NO_ROOM
+                obstacle = SeekObstacle.NO_ROOM
             seen.append(SeenSeek(seek, obstacle))
         return seen
 
-    def _obstacle(self, seek: Seek, person: Person, ratings: Mapping[str, int]) -> Obstacle | None:
+    def _obstacle(self, seek: Seek, person: Person, ratings: Mapping[str, int]) -> SeekObstacle | None:
         """Return why ``person`` cannot take a seek by its terms alone; None if nothing is in the way."""
         if person.id == seek.author:
-            return Obstacle.SAME_PERSON
+            return SeekObstacle.SAME_PERSON
         if seek.terms.rated and person.kind == "guest":
-            return Obstacle.RATED
+            return SeekObstacle.RATED
         wish = Wish(person.id, seek.terms, ratings, seek.table.days)
         games = (seek.table.game,) if seek.table.game else seek.terms.games
-        return None if any(seek.terms.rating.contains(wish.rating_in(game)) for game in games) else Obstacle.RATING
+        return None if any(seek.terms.rating.contains(wish.rating_in(game)) for game in games) else SeekObstacle.RATING
 
     def _meet(self, seek: Seek) -> None:
         """Let ``seek`` and the oldest open one that agrees with it meet: the newer joins the table of the older."""
@@ -167,7 +172,9 @@ class Seeks:
         ratings = self.ratings(authors, seek.terms.games, seek.terms.seats) if others else {}
         own = _wish(seek, ratings.get(seek.author, {}))
         agreeing = [
-            other for other in others if not isinstance(compatible(_wish(other, ratings[other.author]), own), Obstacle)
+            other
+            for other in others
+            if not isinstance(compatible(_wish(other, ratings[other.author]), own), SeekObstacle)
         ]
         if not agreeing:
             return
@@ -194,7 +201,7 @@ class Seeks:
             ratings = self.ratings([seek.author, other.author], seek.terms.games, seek.terms.seats)
             own = ratings[seek.author]
             common = compatible(_wish(other, ratings[other.author]), _wish(seek, own))
-            game = seek.terms.games[0] if isinstance(common, Obstacle) else common.game
+            game = seek.terms.games[0] if isinstance(common, SeekObstacle) else common.game
             rating = _wish(seek, own).rating_in(game)
             command = s.TakeSeek(seek.author, game, seek.terms.days, rating, seek=seek.id, joining=number)
             # Refused on the stream of the other seek alone: killed or repeated, the first decision stands.

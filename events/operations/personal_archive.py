@@ -37,6 +37,7 @@ person.json      your account, roles, sessions and tokens (never their secrets),
                  itself)
 matches/<id>.json  each match that you have a part in: its events as everybody who may see it can read them, and what
                  only you have: conditional moves, notes, your tree of moves
+contests/<id>.json  each seek and tournament that you have a part in: its events
 cases/<id>.json  what you did as an arbiter in a match of other players
 mail.json        your mail address, what is counted about mail that came back, and who may write for you by mail
 chats.json       what you wrote in chats, by match
@@ -77,6 +78,8 @@ def make_archive(parts: Installation, person: Person) -> bytes:
         own, notebook = parts.readmodels.matches_of(person.id), parts.notebooks.read(person.id)
         for match_id in own:
             _write(files, f"matches/{match_id}.json", _json(_match(parts, person, match_id, notebook)))
+        for contest in parts.contest_lists.oldest(f"of:{person.id}"):
+            _write(files, f"contests/{contest}.json", _json([_event(each) for each in parts.store.read(contest)]))
         for match_id in sorted(_judged_matches(parts, person).difference(own)):
             acts = [_event(envelope) for envelope in parts.store.read(match_id) if envelope.actor == person.id]
             _write(files, f"cases/{match_id}.json", _json(acts))

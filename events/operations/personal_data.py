@@ -99,6 +99,8 @@ def forget(parts: Installation, person_id: str) -> None:
         except Exception as error:
             # A match that cannot be read, or is not there any more, must not keep anybody from being erased.
             log.error("a match cannot be left", match=match_id, error=str(error))
+    for contests in (parts.seeks, parts.tournaments):
+        contests.erase(person_id)
     for own in (parts.jobs, parts.subscriptions, parts.feed_addresses, parts.chats, parts.reports):
         own.erase(person_id)
     for kept in (parts.blocks, parts.player_keys, parts.statements):

@@ -63,12 +63,12 @@ def test_a_taken_seek_begins_its_match_at_once_and_a_repetition_takes_it_once(
 
 
 def test_before_taking_one_sees_the_record_of_the_author_and_what_each_result_would_change(
-    anna: Caller, boris: Caller, services: Services
+    anna: Caller, boris: Caller, app: Flask, services: Services
 ) -> None:
     seek = post(anna, services, rated=True)
     lost = boris.post(f"/seeks/{post(anna, services)}/taking").json["matches"][0]
     assert anna.post(f"/matches/{lost}/resignation").status_code == 201
-    project(services, [lost])
+    project(services)
     shown = boris.get(f"/seeks/{seek}").json
     record = shown["author_record"]
     assert (record["finished"], record["losses"], record["lost_on_time"], record["playing"]) == (1, 1, 0, 0)

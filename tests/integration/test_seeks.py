@@ -1,5 +1,8 @@
 """Seeks on a real server: they meet, fill like tables, expire, and give one match for each wish after any kill."""
 
+import io
+import json
+import zipfile
 from collections import Counter
 from dataclasses import replace
 from itertools import count
@@ -10,21 +13,27 @@ import pytest
 
 from domain.contest import seeks as s
 from domain.contest.seeks import Seek, SeekStatus
-from domain.contest.wishes import Interval, Obstacle, SeekTerms
+from domain.contest.wishes import Interval, SeekObstacle, SeekTerms
 from domain.match.commands import Resign
 from domain.match.enums import Control, OccasionKind, Status
 from domain.match.refusals import CommandError
 from domain.match.state import Occasion
 from domain.match.terms import DAY
 from domain.match.vacation import booked
+from events.contests.audit import audit_contest
 from events.contests.seeks import OPEN
+from events.operations.personal_archive import make_archive
 from events.people.blocks import BLOCK
 from events.people.person import Person
 from events.runtime.errors import StoreUnavailableError
+from events.runtime.keys import ContestKeys
+from events.store.codec import CODECS
 from events.store.contract import Request
 from events.store.kinds import StreamKind, is_match, only_matches, stream_id
-from tests.support.matches import T0
+from events.store.time import StoreClock
 from tests.support.stepped_installation import SteppedInstallation, drain
+from workers.fleet.audit import RECOMPUTE, Audit
+from workers.fleet.kinds import REBUILD, make_work
 
 _KEYS = count(1)
 TWO = SeekTerms(games=("bashni/start", "towers/two-player"), seats=2, days=Interval(2, 5), rated=True)
@@ -118,7 +127,7 @@ def test_four_seats_fill_like_a_table_by_seeks_and_by_hand(shop: SteppedInstalla
 def test_a_seek_that_waited_at_a_table_comes_back_when_that_is_withdrawn(shop: SteppedInstallation) -> None:
     table, joined = post(shop, "ann", FOUR), post(shop, "bob", FOUR)
     follow(shop)
-    execute(shop, table, s.WithdrawSeek("ann"), "ann")
+    execute(shop, table, s.CloseSeek("ann"), "ann")
     follow(shop)
     assert state(shop, joined).status == SeekStatus.OPEN
     assert [seek.id for seek in shop.parts.seeks.listed()] == [joined]
@@ -127,7 +136,7 @@ def test_a_seek_that_waited_at_a_table_comes_back_when_that_is_withdrawn(shop: S
 def test_a_withdrawn_seek_gives_its_seat_at_another_table_back(shop: SteppedInstallation) -> None:
     table, joined = post(shop, "ann", FOUR), post(shop, "bob", FOUR)
     follow(shop)
-    execute(shop, joined, s.WithdrawSeek("bob"), "bob")
+    execute(shop, joined, s.CloseSeek("bob"), "bob")
     follow(shop)
     assert state(shop, table).table.takers == ()
 
@@ -174,16 +183,16 @@ def test_people_who_block_each_other_do_not_meet_and_nobody_meets_on_vacation(sh
 def test_a_person_sees_which_seeks_are_not_for_them_and_why(shop: SteppedInstallation) -> None:
     shop.parts.blocks.put("bob", "ann", BLOCK)
     wanted = {
-        post(shop, "ann"): Obstacle.SAME_PERSON,
-        post(shop, "bob", days=Interval(7, 7)): Obstacle.BLOCKED,
-        post(shop, "cyd", days=Interval(8, 8), rating=Interval(1800, 2000)): Obstacle.RATING,
+        post(shop, "ann"): SeekObstacle.SAME_PERSON,
+        post(shop, "bob", days=Interval(7, 7)): SeekObstacle.BLOCKED,
+        post(shop, "cyd", days=Interval(8, 8), rating=Interval(1800, 2000)): SeekObstacle.RATING,
         post(shop, "dan", days=Interval(9, 9)): None,
     }
     follow(shop)
     seen = shop.parts.seeks.seen_by(Person("ann", "Ann", "person", 0), shop.parts.seeks.listed())
     assert {each.seek.id: each.obstacle for each in seen} == wanted
     guest = shop.parts.seeks.seen_by(Person("gus", "guest-1", "guest", 0), shop.parts.seeks.listed())
-    assert {each.obstacle for each in guest} == {Obstacle.RATED}
+    assert {each.obstacle for each in guest} == {SeekObstacle.RATED}
 
 
 def test_who_has_begun_less_often_against_the_other_begins(shop: SteppedInstallation) -> None:
@@ -268,3 +277,33 @@ def test_whatever_is_killed_each_wish_gives_the_matches_that_it_was_for_and_no_m
         seek.id for seek in seeks.values() if seek.status == SeekStatus.OPEN
     }
     assert not any(is_match(id) for id in shop.parts.contest_lists.oldest(OPEN))
+
+
+def test_seeks_are_audited_exported_and_listed_again_from_their_events(shop: SteppedInstallation) -> None:
+    person = shop.parts.people.guest()
+    id, table = post(shop, person.id, count=2), post(shop, "bob", FOUR)
+    take(shop, id, "cyd")
+    follow(shop)
+    audited = Audit(shop.store, StoreClock(shop.client, lambda: shop.now), shop.parts.statements, shop.parts.people)
+    assert not audited.do({RECOMPUTE: False}, [id, table]).findings
+    with zipfile.ZipFile(io.BytesIO(make_archive(shop.parts, person))) as files:
+        assert next(event["type"] for event in json.loads(files.read(f"contests/{id}.json"))) == "seek-posted"
+    before = shop.parts.seeks.listed()
+    keys = ContestKeys(shop.parts.prefix)
+    shop.client.delete(*shop.client.keys(f"{keys.all}*"))
+    assert shop.parts.seeks.listed() == []
+    work = make_work(shop.parts, REBUILD)
+    for stage in work.plan({}):
+        for planned in stage:
+            work.do({}, planned.content)
+    assert shop.parts.seeks.listed() == before
+
+
+def test_a_recorded_event_that_no_command_decides_is_found(shop: SteppedInstallation) -> None:
+    id = post(shop, "ann")
+    codec = CODECS[StreamKind.SEEK]
+    loaded = shop.parts.seeks.contests.load(id)
+    early = codec.draft_of(s.SeekExpired(at=shop.now), "clock")
+    shop.store.append(id, loaded.head, [early], Request("forged", ""))
+    (_, found) = audit_contest(id, shop.store.read(id))
+    assert found.fault == "it is not what its command decides"

@@ -13,7 +13,7 @@ from domain.contest.wishes import (
     ANY_RATING,
     Common,
     Interval,
-    Obstacle,
+    SeekObstacle,
     SeekTerms,
     Wish,
     compatible,
@@ -99,7 +99,7 @@ def test_a_table_of_four_fills_and_agrees_on_the_game_and_pace_of_its_first_take
         (take(guest=True), "guests-play-unrated"),
         (take(rating=1399), "seek-refused"),
         (s.LeaveTable("bob"), "seek-refused"),
-        (s.WithdrawSeek("bob"), "not-your-seek"),
+        (s.CloseSeek("bob"), "not-your-seek"),
         (s.SeatOpponents("ann", 3, "bashni/start"), "seek-refused"),
         (s.JoinSeek("seek-a"), "seek-refused"),
         (s.PostSeek("ann", TWO), "seek-refused"),
@@ -158,14 +158,14 @@ def test_a_seek_with_others_at_its_table_joins_no_other() -> None:
 def test_a_withdrawn_seek_is_not_revived_by_what_comes_of_its_joining() -> None:
     played = PlayedSeek()
     played.do(s.JoinSeek("seek-b"))
-    played.do(s.WithdrawSeek("ann"))
+    played.do(s.CloseSeek("ann"))
     assert played.do(s.AnswerSeek(s.Joining("seek-b", 1), "m1")).status == SeekStatus.WITHDRAWN
 
 
 def test_a_full_table_is_not_withdrawn_and_one_without_a_match_is_cleared() -> None:
     played = PlayedSeek()
     played.take("bob", seek="seek-b", joining=1)
-    assert played.refusal(s.WithdrawSeek("ann")) == "seek-refused"
+    assert played.refusal(s.CloseSeek("ann")) == "seek-refused"
     cleared = played.do(s.ClearTable(1, ("bob",), "bob has no place"))
     assert (cleared.status, cleared.table.takers, cleared.table.number) == (SeekStatus.OPEN, (), 2)
     assert cleared.gone == (s.Taker("bob", "seek-b", 1),)
@@ -198,23 +198,25 @@ def test_after_a_week_the_author_may_seat_opponents_in_the_empty_seats() -> None
     [
         (TWO, Common("bashni/start", Interval(2, 5))),
         (replace(TWO, days=Interval(5, 9)), Common("bashni/start", Interval(5, 5))),
-        (replace(TWO, days=Interval(6, 9)), Obstacle.PACE),
+        (replace(TWO, days=Interval(6, 9)), SeekObstacle.PACE),
         (replace(TWO, games=("towers/two-player",)), Common("towers/two-player", Interval(2, 5))),
-        (replace(TWO, games=("four_towers/standard",)), Obstacle.GAMES),
-        (replace(TWO, rated=False), Obstacle.RATED),
-        (FOUR, Obstacle.SEATS),
+        (replace(TWO, games=("four_towers/standard",)), SeekObstacle.GAMES),
+        (replace(TWO, rated=False), SeekObstacle.RATED),
+        (FOUR, SeekObstacle.SEATS),
         (replace(TWO, rating=Interval(1700, 4000)), Common("towers/two-player", Interval(2, 5))),
-        (replace(TWO, rating=Interval(1900, 4000)), Obstacle.RATING),
+        (replace(TWO, rating=Interval(1900, 4000)), SeekObstacle.RATING),
     ],
 )
-def test_two_wishes_agree_on_what_their_intervals_have_in_common(other: SeekTerms, found: Common | Obstacle) -> None:
+def test_two_wishes_agree_on_what_their_intervals_have_in_common(
+    other: SeekTerms, found: Common | SeekObstacle
+) -> None:
     ratings = {"bashni/start": 1600, "towers/two-player": 1800}
     assert compatible(Wish("ann", TWO, ratings, TWO.days), Wish("bob", other, {}, other.days)) == found
 
 
 def test_nobody_agrees_with_oneself_and_the_slowest_common_pace_is_played() -> None:
     wish = Wish("ann", TWO, {}, TWO.days)
-    assert compatible(wish, wish) == Obstacle.SAME_PERSON
+    assert compatible(wish, wish) == SeekObstacle.SAME_PERSON
     assert terms_of_match(TWO, Interval(2, 4)).bank == 4 * DAY
 
 
@@ -238,9 +240,9 @@ _WISHES = st.tuples(_TERMS, st.dictionaries(st.sampled_from(games_of(2)), st.int
 def test_wishes_agree_in_both_orders_and_only_on_what_each_accepts(one: Any, two: Any) -> None:
     first, second = Wish("ann", one[0], one[1], one[0].days), Wish("bob", two[0], two[1], two[0].days)
     forth, back = compatible(first, second), compatible(second, first)
-    assert isinstance(forth, Obstacle) == isinstance(back, Obstacle)
+    assert isinstance(forth, SeekObstacle) == isinstance(back, SeekObstacle)
     if isinstance(forth, Common):
-        assert forth.game in one[0].games and forth.game in two[0].games
+        assert forth.game in {*one[0].games} & {*two[0].games}
         assert {*range(forth.days.least, forth.days.most + 1)} == {*range(one[0].days.least, one[0].days.most + 1)} & {
             *range(two[0].days.least, two[0].days.most + 1)
         }
@@ -272,7 +274,7 @@ _COMMANDS = st.one_of(
         match=st.sampled_from(("m4", "m5")),
     ),
     st.builds(s.SeatOpponents, player=st.just("ann"), level=st.just(2), game=st.sampled_from(FOUR.games)),
-    st.builds(s.WithdrawSeek, player=_PEOPLE),
+    st.builds(s.CloseSeek, player=_PEOPLE),
     st.just(s.ExpireSeek()),
 )
 

@@ -5,6 +5,7 @@ from operator import add
 from typing import NamedTuple
 
 from domain.match.authority import Authority
+from events.contests.audit import audit_contest
 from events.matches.fleet_jobs import Parameters, PlannedSlice
 from events.people.accounts import People
 from events.people.administration import is_administrative
@@ -16,6 +17,7 @@ from events.runtime.wall_clock import rfc3339
 from events.store.chain import verified_events
 from events.store.contract import EMPTY, DamagedStreamError, EventStore, Head, Opened
 from events.store.envelope import Envelope
+from events.store.kinds import is_match
 from events.store.time import MAX_CLOCK_DIFFERENCE_MS, StoreClock
 from workers.fleet.matches import slice_store
 
@@ -130,6 +132,12 @@ def audit_opened(match_id: str, opened: Opened | MatchFault, recompute: bool, no
 def _replay(match_id: str, events: Sequence[Envelope], recompute: bool) -> Iterator[tuple[Audited, Head, int]]:
     """Yield the result so far, the computed head and the time after each event. Raises DamagedStreamError."""
     result = Audited(matches=1)
+    if not is_match(match_id):
+        for event, fault in audit_contest(match_id, verified_events(match_id, events)):
+            findings = () if fault is None else (MatchFault(match_id, event.version, fault),)
+            result = result._replace(events=result.events + 1, findings=findings)
+            yield result, Head(event.version, event.digest), event.at
+        return
     for record in audit(match_id, verified_events(match_id, events), authority=Authority(match_id)):
         event, fault, answer = record.envelope, record.objection, record.answer
         if is_administrative(event):

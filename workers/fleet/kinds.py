@@ -10,7 +10,9 @@ from typing import Any, NamedTuple, Protocol
 from events.installation import Installation
 from events.matches.fleet_jobs import Parameters, PlannedSlice
 from events.matches.reviews import REVIEW
+from events.store.kinds import kind_of
 from events.store.time import StoreClock
+from workers.composition import make_followers
 from workers.fleet import ladder
 from workers.fleet.audit import Audit, Audited
 from workers.fleet.impact import ImpactReplay, Replayed
@@ -43,7 +45,7 @@ class JobKind(NamedTuple):
 
 
 KINDS: Mapping[str, JobKind] = {
-    REBUILD: JobKind(lambda of: Rebuild(of.store, of.readmodels, of.ratings, of.archiver), Rebuilt),
+    REBUILD: JobKind(lambda of: Rebuild(of.store, of.readmodels, of.ratings, of.archiver, _relist(of)), Rebuilt),
     AUDIT: JobKind(lambda of: Audit(of.store, _clock(of), of.statements, of.people), Audited),
     VERIFY: JobKind(lambda of: Verification(of.store, _clock(of)), VerifiedSlice),
     IMPACT: JobKind(lambda of: ImpactReplay(of.store), Replayed),
@@ -55,6 +57,11 @@ KINDS: Mapping[str, JobKind] = {
 def make_work(installation: Installation, kind: str) -> FleetWork:
     """Return the work of a kind of job on the matches of ``installation``."""
     return KINDS[kind].make(installation)
+
+
+def _relist(installation: Installation) -> Callable[[str], object]:
+    followers = make_followers(installation)
+    return lambda contest: followers[kind_of(contest)].refresh(contest)
 
 
 def _clock(installation: Installation) -> StoreClock:

@@ -6,7 +6,8 @@ shard by shard. The last slice fills a new generation of ratings, one result aft
 matches ended, and switches to that.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import filterfalse
 from operator import add
 from typing import Any, NamedTuple
 
@@ -21,13 +22,13 @@ from events.operations.archiving import Archiver
 from events.runtime.errors import WriteContentionError
 from events.store.archive.store import ArchivingStore
 from events.store.contract import DamagedStreamError, EventStore, Head
-from events.store.kinds import only_matches
+from events.store.kinds import is_match, only_matches
 from events.store.snapshots import snapshot_of
 from workers.fleet.matches import slice_matches
 
 MATCHES_PER_SLICE = 100
 
-PROJECT, SWITCH, RATE = "project", "switch", "rate"
+PROJECT, SWITCH, RATE, RELIST = "project", "switch", "rate", "relist"
 
 
 class LeftOut(NamedTuple):
@@ -78,6 +79,8 @@ class Rebuild(NamedTuple):
     readmodels: ReadModels
     ratings: Ratings
     archiver: Archiver
+    relist: Callable[[str], object] = lambda _: None
+    """Brings the read model of a contest up to its events."""
 
     def plan(self, _: Parameters) -> list[list[PlannedSlice]]:
         """Begin a new generation of each shard and of the ratings; return the stages.
@@ -93,6 +96,8 @@ class Rebuild(NamedTuple):
             generation = begin_generation(store.client, self.readmodels.keys, shard)
             for planned in slice_matches(only_matches(store.streams(shard)), MATCHES_PER_SLICE):
                 projecting.append(planned._replace(content=[PROJECT, generation, planned.content]))
+            for planned in slice_matches(filterfalse(is_match, store.streams(shard)), MATCHES_PER_SLICE):
+                projecting.append(planned._replace(content=[RELIST, 0, planned.content]))
             switching.append(PlannedSlice([SWITCH, generation, shard], 0, f"the switch of shard {shard}"))
         rating = PlannedSlice([RATE, self.ratings.begin_generation()], 0, "the ratings")
         return [projecting, switching, [rating]]
@@ -102,6 +107,9 @@ class Rebuild(NamedTuple):
         match content:
             case [str(step), int(generation), list(match_ids)] if step == PROJECT:
                 return self._project_slice(match_ids, generation)
+            case [str(step), _, list(contests)] if step == RELIST:
+                for contest in contests:
+                    self.relist(contest)
             case [str(step), int(generation), int(shard)] if step == SWITCH:
                 switch_generation(self.store.client, self.readmodels.keys, shard, generation)
             case [str(step), int(generation)] if step == RATE:

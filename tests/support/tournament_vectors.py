@@ -1,6 +1,6 @@
 """Test vectors of tournaments: true ones of every form, and one for every fault that a verifier must find."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,10 @@ from tests.support.vectors import Vector
 
 FILE = BUNDLES.parent / "tournament" / "tournament.json"
 PROVED = ("well-formed", "chain", "signature", "tournament")
-SCORES = {2: [(1.0, 0.0), (0.5, 0.5), (0.0, 1.0)], 4: [(1.0, 0.6667, 0.3333, 0.0), (0.8333, 0.0, 0.8333, 0.3333)]}
+SCORES: Mapping[int, Sequence[tuple[float, ...]]] = {
+    2: [(1.0, 0.0), (0.5, 0.5), (0.0, 1.0)],
+    4: [(1.0, 0.6667, 0.3333, 0.0), (0.8333, 0.0, 0.8333, 0.3333)],
+}
 
 
 def text() -> str:

@@ -12,6 +12,7 @@ from domain.match.events import MoveSubmitted
 from events.store.codec import draft_of
 from events.store.contract import Request
 from tests.support.callers import ME, Caller, invited, opponent, started
+from tests.support.draws import sampled
 from tests.support.projected import project
 from tests.support.rulesets import register, variant
 
@@ -275,7 +276,7 @@ RULINGS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("ruling", RULINGS)
-@pytest.mark.parametrize("before", ["running", "finished", "aborted", "broken"])
+@sampled("before", ["running", "finished", "aborted", "broken"])
 def test_every_page_of_a_match_is_there_after_every_ruling(
     anna: Caller, boris: Caller, arbiter: Caller, services: Services, before: str, ruling: str
 ) -> None:

@@ -13,6 +13,7 @@ from events.proof.verification import verify
 from events.store.contract import GENESIS
 from events.store.envelope import Draft, canonical_bytes, chain_digest
 from tests.support.bundles import STORIES, bundle_of, keys
+from tests.support.draws import sampled
 
 FORGERIES = 80
 """Of each story."""
@@ -65,7 +66,7 @@ def forged(packed: bytes, chance: Random) -> bytes:
     return write_document(content)
 
 
-@pytest.mark.parametrize("story", list(STORIES))
+@sampled("story", STORIES)
 def test_whatever_is_written_into_events_is_refused_or_not_vouched_for(story: str) -> None:
     chance, packed = Random(f"forger of {story}"), bundle_of(STORIES[story]())
     for _ in range(FORGERIES):

@@ -19,6 +19,7 @@ from events.notify.mail.notice_text import NoticeView, digest_content, notice_co
 from events.notify.mail.transcript import Effect, LineResult, MailReport, MatchView, prompt_text, write_answer
 from events.notify.notice import Notice, NoticeKind
 from events.notify.wording import summarise_fact
+from tests.support.draws import sampled
 from tests.support.matches import T0, PlayedMatch, creation, started, started_by_four
 from tests.support.quoting import commands_in, lines_that_act, quotings
 
@@ -144,7 +145,7 @@ def test_the_example_is_written_like_a_move_and_is_none_here(game: str, setup: s
 FORMS = ("{}", "12. {}", "{}!", "- *{}*.", "Move: {}")
 
 
-@pytest.mark.parametrize(("game", "setup"), SETUPS)
+@sampled(("game", "setup"), SETUPS)
 def test_moves_are_read_as_they_are_displayed_and_with_what_people_write_around_them(game: str, setup: str) -> None:
     match = played(game, setup, 20)
     rules, position = find_ruleset(game, match.state.ruleset), match.state.play.position
@@ -165,7 +166,7 @@ def test_a_demand_of_the_rules_is_said_to_the_one_who_must_meet_it() -> None:
     assert ["must capture" in text for text in said] == [True, False]
 
 
-@pytest.mark.parametrize(("game", "setup"), SETUPS)
+@sampled(("game", "setup"), SETUPS)
 def test_an_answer_of_ours_does_nothing_when_it_comes_back(game: str, setup: str) -> None:
     plies = 9
     match = played(game, setup, plies)
@@ -198,7 +199,7 @@ def test_an_answer_of_ours_does_nothing_when_it_comes_back(game: str, setup: str
         assert len(read_commands(read_body(own).lines, moves).commands) <= 1
 
 
-@pytest.mark.parametrize(("game", "setup"), SETUPS)
+@sampled(("game", "setup"), SETUPS)
 def test_a_notice_of_ours_does_nothing_when_it_comes_back(game: str, setup: str) -> None:
     match = played(game, setup, 7)
     summary = summarise_fact("turn:7", GAMES[game].title)

@@ -143,6 +143,7 @@ def test_two_people_play_a_whole_match_of_towers_by_mail_alone(office: PostOffic
     assert len(over) == 1
 
 
+@pytest.mark.thorough
 def test_a_third_plays_four_towers_by_mail_with_a_rearrangement(office: PostOffice) -> None:
     carol, alice = office.program("carol"), office.program("alice")
     match_id = office.site.start("pcarol", "palice", game="four-towers", setup="standard")

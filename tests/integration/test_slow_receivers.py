@@ -130,6 +130,7 @@ def test_a_test_has_less_time(post: Post, monkeypatch: pytest.MonkeyPatch) -> No
     assert attempt.outcome.startswith("There was no complete answer within 0.3 seconds")
 
 
+@pytest.mark.thorough
 def test_webhooks_of_a_killed_worker_arrive_with_the_same_id_within_a_lease(post: Post, server: RealServer) -> None:
     settings = post.services.settings._replace(shards=post.services.store.shards, mail=None)
     hanging = Hanging()

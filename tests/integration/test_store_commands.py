@@ -104,6 +104,7 @@ def test_a_store_that_is_away_is_not_taken_for_an_empty_one(command: str, monkey
     assert result.stdout == ""
 
 
+@pytest.mark.thorough
 def test_the_relay_carries_events_until_it_is_told_to_stop(store: RedisStore, match_id: str) -> None:
     command = bound_to_parent([sys.executable, "-m", "deploy.cli", "relay"])
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) as relay:

@@ -2,14 +2,18 @@
 
 Seconds are wall-clock: a round trip is mostly waiting. A ratio is taken within one turn, because the speed of a round
 trip swings with what else the machine does.
+
+A last table has the time from the call of an append until another process, which waits for events, has the event.
 """
 
+import multiprocessing
 import secrets
 import tempfile
 import time
 from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +22,15 @@ from deploy.local.store_watch import StoreWatch
 from domain.match import events as e
 from domain.match.state import Seat
 from domain.match.terms import STANDARD
-from events.runtime.connections import StoreClient
+from events.runtime.connections import StoreClient, connect
 from events.store.codec import draft_of
 from events.store.contract import EMPTY, GENESIS, Head, Request
 from events.store.envelope import seal
+from events.store.feed import FeedTail
 from events.store.mark import MARK
 from events.store.redis import RedisStore
-from tests.bench.measure import Measured, Table, measure_in_turns, repeat, verdict
+from tests.bench.measure import Measured, Table, measure_in_turns, percentile, repeat, verdict
+from tests.support.eventually import eventually
 from tests.support.server import RealServer
 
 TURNS = 9
@@ -32,6 +38,9 @@ TURN_SECONDS = 0.4
 MOVES_PER_MATCH = 60
 TARGET = 0.5
 CLIENTS = 16
+MATCHES_SEEN = 25
+MAX_VISIBLE_MS = 10
+WATCH_MS = 60_000
 
 NOW = 1_790_000_000_000
 PERSON = "p" * 17
@@ -51,6 +60,7 @@ def tables() -> Iterator[Table]:
     together = Table(
         f"Appends by {CLIENTS} clients, per second", "fsync", "1 client", f"{CLIENTS} clients", "x 1 client"
     )
+    visible = Table("Milliseconds from an append to another process", "fsync", "events", "median", "p99", "target")
     for fsync in (ALWAYS, EVERYSEC):
         with tempfile.TemporaryDirectory() as directory, ExitStack() as closing:
             path = Path(directory)
@@ -65,6 +75,7 @@ def tables() -> Iterator[Table]:
             alone, crowd = appends(store), appends_by_clients(store)
             subjects = {"PING": _pings(client), "XADD": _rawappends(client), "append": alone, "crowd": crowd}
             rates = measure_in_turns(subjects, TURNS)
+            waits = waits_until_visible(store, server.url)
         table = Table(f"Store, fsync {fsync}, one at a time, per second", "", "rate", "x PING", "x XADD", "target")
         for name in ("PING", "XADD", "append"):
             beside = rates[name].over(rates["XADD"])
@@ -73,7 +84,38 @@ def tables() -> Iterator[Table]:
         yield table
         append, many = rates["append"], rates["crowd"]
         together.add(fsync, append.typical, many.typical, many.over(append))
+        last = percentile(waits, 0.99)
+        visible.add(fsync, f"{len(waits)}", percentile(waits, 0.5), last, verdict(last, MAX_VISIBLE_MS, at_least=False))
     yield together
+    yield visible
+
+
+def waits_until_visible(store: RedisStore, url: str) -> list[float]:
+    """Return the milliseconds after which another process had each of the events that are appended one by one."""
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    events = MATCHES_SEEN * MOVES_PER_MATCH
+    watcher = multiprocessing.Process(target=_watch, args=(url, store.prefix, store.shards, events, sender))
+    watcher.start()
+    # Until its subscription stands it looks only every POLL_S seconds.
+    eventually(lambda: len(store.client.execute_command("PUBSUB", "SHARDCHANNELS")) == store.shards, "its subscription")
+    appended: dict[tuple[str, int], float] = {}
+    for _ in range(MATCHES_SEEN):
+        append_match(store, begun=appended)
+    seen = receiver.recv()
+    watcher.join()
+    return [(seen[event] - begun) * 1000 for event, begun in appended.items()]
+
+
+def _watch(url: str, prefix: str, shards: int, events: int, sender: Connection) -> None:
+    """Send when all of ``events`` events were there, by the clock that all processes of the machine share."""
+    with connect(url) as client:
+        tail = FeedTail(client, prefix, shards)
+        seen: dict[tuple[str, int], float] = {}
+        while len(seen) < events:
+            for delivery in tail.read(WATCH_MS):
+                seen[delivery.stream, delivery.version] = time.monotonic()
+        sender.send(seen)
+        tail.close()
 
 
 def appends_by_clients(store: RedisStore) -> Measured:
@@ -115,14 +157,21 @@ def appends(store: RedisStore, shards: Collection[int] | None = None) -> Measure
     return repeat(match, TURN_SECONDS, time.perf_counter)
 
 
-def append_match(store: RedisStore, shards: Collection[int] | None = None) -> str:
-    """Append the events of a match of one of ``shards`` (None: of all), one by one; return its name."""
+def append_match(
+    store: RedisStore, shards: Collection[int] | None = None, begun: dict[tuple[str, int], float] | None = None
+) -> str:
+    """Append the events of a match of one of ``shards`` (None: of all), one by one; return its name.
+
+    ``begun`` gets the instant (s) at which each append, by stream and version, was begun.
+    """
     stream = secrets.token_hex(8)
     while shards is not None and store.shard_of(stream) not in shards:
         stream = secrets.token_hex(8)
     head = EMPTY
     for number in range(MOVES_PER_MATCH):
         draft = MOVED if number else CREATED
+        if begun is not None:
+            begun[stream, number + 1] = time.monotonic()
         appended = store.append(stream, head, [draft], Request(f"{PERSON}:{number:032}", "f" * 64))
         head = Head(appended.head.version, appended.head.digest)
     return stream

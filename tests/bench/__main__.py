@@ -7,7 +7,7 @@ import platform
 
 TABLES = (
     "rules", "walks", "search", "store", "wait", "submission", "relays", "memory", "archive", "backup", "forecasts",
-    "broker", "fleet", "scale", "whole", "crowd", "footprint", "requests", "endings", "pages",
+    "broker", "fleet", "scale", "whole", "crowd", "footprint", "requests", "endings", "pages", "seeks",
 )  # fmt: skip
 
 

@@ -66,6 +66,7 @@ STRANGERS_PATHS = ("/", "/sign-in", "/sign-up", "/password-reset", "/nothing")
 PATHS = (
     "/help", "/docs/api", "/problems", "/verify", "/lobby", "/leaderboards", "/games/bashni", *RULES,
     "/players/opponent-4", "/players/{name}", "/players/{name}/ratings/bashni-2", "/matches", "/matches/new",
+    "/seeks", "/seeks/{seek}",
     "/matches?view=finished&against=nobody", "/settings", "/settings/notices", "/notices", "/cases", "/cases#menu",
     *(f"/matches/{{{game}}}" for game in GAMES), "/matches/{open}", "/matches/{finished}", "/matches/{disputed}",
     "/matches/{reviewed}",
@@ -96,7 +97,9 @@ def party(installation: SharedInstallation, browser: Browser) -> Iterator[Party]
     administration.grant(person.call("GET", "/me")["id"], "arbiter", "console")
     matches = matches_of(person, other)
     store_review(Installation(settings), matches["reviewed"])
-    yield Party(stranger, person, {"name": person.name, **matches})
+    wanted = {"games": ["bashni/start", "towers/two-player"], "seats": 2, "rated": False}
+    seek = other.call("POST", "/seeks", wanted)["id"]
+    yield Party(stranger, person, {"name": person.name, "seek": seek, **matches})
     complaints = [complaint for visitor in (stranger, person, other) for complaint in visitor.leave()]
     for visitor in (stranger, person, other):
         visitor.close()

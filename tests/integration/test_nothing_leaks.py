@@ -43,7 +43,7 @@ def addresses(app: Flask, match_id: str) -> Iterator[str]:
         "match": match_id, "player": "anna", "other": "boris", "game": "bashni", "pool": "bashni-2",
         "code": "chat-closed",
     }  # fmt: skip
-    names |= {"match_id": match_id, "game_id": "bashni"}
+    names |= {"match_id": match_id, "game_id": "bashni", "seek": "seek-none", "seek_id": "seek-none"}
     rule: Rule
     for rule in app.url_map.iter_rules():
         if rule.methods and "GET" in rule.methods and not rule.rule.startswith(STATIC):

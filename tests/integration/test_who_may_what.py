@@ -111,7 +111,7 @@ class World:
         named = {"match": self.match, "player": "anna", "other": "boris", "game": "bashni", "pool": "bashni-2"}
         return named | {
             "version": "1", "day": "latest", "token": "t", "webhook": "w", "delivery": "d", "subscription": "a" * 24,
-            "notice": "none", "number": "1", "since": "2030-01-01T00:00:00Z", "square": "a1",
+            "notice": "none", "seek": "seek-none", "number": "1", "since": "2030-01-01T00:00:00Z", "square": "a1",
         }  # fmt: skip
 
 

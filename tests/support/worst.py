@@ -15,6 +15,8 @@ from flask import Flask
 from api.representations.players import CAPACITY_GAMES
 from api.resources.bots import MAX_BOTS_PER_PAGE
 from api.services import EXTENSION, Services
+from domain.contest.seeks import PostSeek
+from domain.contest.wishes import Interval, SeekTerms, games_of
 from domain.game import AnyGame
 from domain.games import GAMES
 from domain.match.decisions.moves import MAX_MOVES_PER_SUBMISSION
@@ -35,6 +37,7 @@ from events.pictures import standalone
 from events.proof.bundle import basis_of_content, make_contents
 from events.store.codec import draft_of
 from events.store.contract import EMPTY, Request
+from events.store.kinds import StreamKind, stream_id
 from tests.support.callers import API, ME, OPEN, Caller, opponent
 from tests.support.projected import project
 from tests.support.tables import table
@@ -197,6 +200,7 @@ class WorstWorld:
         self.webhook = self._logged_webhook(self.anna, MAX_ATTEMPTS_LOGGED)
         self._logged_webhook(self.boris, MAX_WEBHOOKS_PER_REQUEST)
         self._fill_ledger(self.anna)
+        self.seek, *self.seeks = self._many_seeks()
         project(self.services)
         for match in (self.long, self.medium, self.crowded):
             self.services.matches.load(match)
@@ -238,6 +242,30 @@ class WorstWorld:
             drafts = [draft_of(event, players[0]) for event in events[place : place + APPENDED_AT_ONCE]]
             head = store.append(match_id, head, drafts, Request(f"{place}", "")).head
         return match_id
+
+    def _many_seeks(self) -> list[str]:
+        """Post seeks of many people, for all that there is; return their ids, the first one of Anna's."""
+        games, seeks, ids = games_of(2), self.services.seeks, list[str]()
+        terms = SeekTerms(games=games, seats=2, days=Interval(1, 30), rated=True, rating=Interval(0, 3999), count=10)
+        for author in (*[self.anna.id] * 4, *(f"p{number}" for number in range(120))):
+            id = stream_id(StreamKind.SEEK, author, str(len(ids)))
+            seeks.contests.execute(id, PostSeek(author, terms), author, Request("0", ""))
+            seeks.refresh(id)
+            ids.append(id)
+        return ids
+
+    def _about_seeks(self) -> Iterator[Asked]:
+        yield Asked("GET /seeks", "/seeks?limit=50", name="boris")
+        yield Asked("GET /me/seeks", "/me/seeks")
+        yield Asked("GET /seeks/{seek}", f"/seeks/{self.seek}", name="boris")
+        wanted = {"games": games_of(2), "seats": 2, "count": 10}
+        yield Asked("POST /seeks", "/seeks", wanted)
+        yield Asked("POST /seeks/{seek}/taking", f"/seeks/{self.seeks[-1]}/taking", {})
+        yield Asked("POST /seeks/{seek}/leaving", f"/seeks/{self.seek}/leaving", {})
+        yield Asked(
+            "POST /seeks/{seek}/opponents", f"/seeks/{self.seek}/opponents", {"level": 1, "game": games_of(2)[0]}
+        )
+        yield Asked("POST /seeks/{seek}/withdrawal", f"/seeks/{self.seek}/withdrawal", {})
 
     def _fill_ledger(self, caller: Caller) -> None:
         """Let ``caller`` be told of more than a page lists, through all channels that a person may have."""
@@ -295,6 +323,7 @@ class WorstWorld:
         deliveries = f"/me/webhooks/{self.webhook}/deliveries?limit={MAX_ATTEMPTS_LOGGED}"
         yield Asked("GET /me/webhooks/{webhook}/deliveries", deliveries)
         yield Asked("GET /bots", f"/bots?limit={MAX_BOTS_PER_PAGE}")
+        yield from self._about_seeks()
         yield from self._about_matches()
         yield from self._written()
 
@@ -408,6 +437,8 @@ class WorstWorld:
             "/players/anna",
             "/players/anna/ratings/bashni-2",
             "/leaderboards",
+            "/seeks",
+            f"/seeks/{self.seeks[0]}",
             "/notices",
             "/settings/notices",
             f"/settings/webhooks/{self.webhook}",

@@ -66,13 +66,17 @@ def with_contests(group: FeedGroup, handle: Handle, follow: Callable[[str], obje
     return handle_all
 
 
-def follow_contest(followers: Followers) -> Callable[[str], object]:
-    """Return a function that hands a contest to its follower; a kind without one has nothing that follows."""
+def follow_contest(followers: Followers, look: Callable[[str], object]) -> Callable[[str], object]:
+    """Return a function that hands a contest to its follower and then to ``look``, which tells people of it.
+
+    A kind without a follower has nothing that follows.
+    """
 
     def follow(contest: str) -> None:
         follower = followers.get(kind_of(contest))
         if follower is not None:
             follower.follow(contest)
+        look(contest)
 
     return follow
 

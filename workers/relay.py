@@ -38,6 +38,7 @@ from workers.consumers import Consumer
 from workers.contests import follow_contest, matches_only, record_occasions, with_contests
 from workers.effects import DeliveryReader, enqueue_when_due, log_acts, match_by_match, sync_clocks
 from workers.feed_watch import FEED, FeedWatch
+from workers.notices.contests import ContestObserver
 from workers.notices.decide import MatchObserver, NoticeRounds
 from workers.opponents import debts_of
 from workers.shares import FIRST_SHARD, Share, Shares, has_shard
@@ -152,7 +153,7 @@ class Relay:
         projections = self._group(ConsumerGroup.PROJECTIONS)
         project = matches_only(projections, consumers.project_deliveries(projections, parts.projector))
         running = [Consumer(projections, project, parts.now)]
-        follow = follow_contest(followers)
+        follow = follow_contest(followers, ContestObserver(parts.seeks, observer.decider).look_at_contest)
         for name, effects, contests in (
             (ConsumerGroup.TASKS, enqueued, None),
             (ConsumerGroup.EFFECTS, followed, follow),

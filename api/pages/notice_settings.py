@@ -39,6 +39,7 @@ KINDS: Mapping[NoticeKind, KindWords] = {
     NoticeKind.CHAT: KindWords("Chat", "There is a message in a match of yours."),
     NoticeKind.CASE: KindWords("Disputes", "There is a dispute in a match of yours."),
     NoticeKind.RULING: KindWords("Rulings", "An arbiter has ruled in a match of yours."),
+    NoticeKind.CONTEST: KindWords("Seeks, tournaments", "A seek or tournament of yours has come to something."),
 }
 """All kinds in the order in which the pages list them."""
 

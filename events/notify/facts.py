@@ -41,11 +41,14 @@ _OVERTAKEN = (e.DrawOffered, e.TakebackRequested, e.RulesetProposed, e.MatchFini
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """Something that ``players`` are told of, in a sentence; ``version`` is that of the match in which it is found."""
+    """Something that ``players`` are told of, in a sentence; ``version`` is that of the stream in which it is found.
+
+    ``match`` is None for what concerns no match.
+    """
 
     name: str
     kind: NoticeKind
-    match: str
+    match: str | None
     version: int
     at: int
     players: tuple[str, ...]

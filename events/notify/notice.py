@@ -22,6 +22,8 @@ class NoticeKind(StrEnum):
     ENDED = "ended"
     CASE = "case"
     RULING = "ruling"
+    CONTEST = "contest"
+    """Of seeks and tournaments."""
 
 
 class NoticeChannel(StrEnum):

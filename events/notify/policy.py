@@ -37,6 +37,7 @@ ABOUT: Mapping[NoticeKind, str] = {
     NoticeKind.ENDED: "matches that end",
     NoticeKind.CASE: "cases",
     NoticeKind.RULING: "rulings",
+    NoticeKind.CONTEST: "seeks and tournaments",
 }
 NEEDS_ANSWER = frozenset({NoticeKind.TURN, NoticeKind.DEADLINE, NoticeKind.OFFER, NoticeKind.INVITATION})
 """A player with the match open who does not act is told of these later; anything else is seen on the page."""

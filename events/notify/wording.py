@@ -38,6 +38,13 @@ WORDINGS: Mapping[str, Wording] = {
     "case": Wording("A case about a match of {game} was opened.", "Case opened"),
     "appeal": Wording("A ruling about a match of {game} was appealed.", "Ruling appealed"),
     "reopened": Wording("A case about a match of {game} was reopened.", "Case reopened"),
+    "seek-expired": Wording(
+        "Your seek has expired: nobody has answered it within 14 days. You can post the same again.", "Seek expired"
+    ),
+    "seek-cleared": Wording(
+        "A match that was to come of a seek could not begin: somebody has no place for it. The seek is open again.",
+        "Match could not begin",
+    ),
     "ruling": Wording("An arbiter has ruled on a case about a match of {game}.", "Ruling"),
 }
 """By what a fact is about, which is how its name begins."""

@@ -22,6 +22,7 @@ from domain.match.terms import DAY
 from domain.match.vacation import booked
 from events.contests.audit import audit_contest
 from events.contests.seeks import OPEN
+from events.notify.notice import NoticeKind
 from events.operations.personal_archive import make_archive
 from events.people.blocks import BLOCK
 from events.people.person import Person
@@ -307,3 +308,18 @@ def test_a_recorded_event_that_no_command_decides_is_found(shop: SteppedInstalla
     shop.store.append(id, loaded.head, [early], Request("forged", ""))
     (_, found) = audit_contest(id, shop.store.read(id))
     assert found.fault == "it is not what its command decides"
+
+
+def test_the_author_of_a_seek_that_expires_is_told_once_and_nobody_else(shop: SteppedInstallation) -> None:
+    person = shop.parts.people.sign_up("ann", "a secret of hers")
+    id = post(shop, person.id, FOUR)
+    execute(shop, id, s.TakeSeek("bob", "towers/four-player", FOUR.days, 1500), "bob")
+    shop.now = state(shop, id).expires_at
+    shop.heartbeat.beat(shop.now, shop.now)
+    assert shop.parts.seeks.settle(id)
+    follow(shop)
+    drain(shop.contests())
+    (notice,) = shop.ledger.page(person.id).notices
+    assert (notice.kind, notice.match) == (NoticeKind.CONTEST, None)
+    assert notice.summary.startswith("Your seek has expired")
+    assert shop.ledger.page("bob").notices == []

@@ -38,6 +38,7 @@ from workers.composition import (
 from workers.consumers import Consumer, project_deliveries
 from workers.contests import follow_contest, matches_only, record_occasions, with_contests
 from workers.effects import DeliveryReader, Effect, enqueue_when_due, log_acts, match_by_match, sync_clocks
+from workers.notices.contests import ContestObserver
 from workers.notices.decide import MatchObserver, NoticeRounds
 from workers.notices.deliver import Deliveries
 from workers.notices.senders import SendOutcome
@@ -169,7 +170,8 @@ class SteppedInstallation:
         """Return the consumer that follows contests and the matches that they have started."""
         group, followers = self.group("contests"), make_followers(self.parts)
         matches = match_by_match(group, self.delivery_reader().read, [record_occasions(followers)])
-        return Consumer(group, with_contests(group, matches, follow_contest(followers)), lambda: self.now)
+        look = ContestObserver(self.parts.seeks, self.observer.decider).look_at_contest
+        return Consumer(group, with_contests(group, matches, follow_contest(followers, look)), lambda: self.now)
 
     def delivery_reader(self) -> DeliveryReader:
         return DeliveryReader(self.store, self.matches, self.availability)

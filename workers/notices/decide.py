@@ -52,6 +52,8 @@ class StrangerLimit(NamedTuple):
 
     def is_exceeded(self, fact: Fact, player: str) -> bool:
         """Tell whether others whom ``player`` has never met have invited enough today; may count twice."""
+        if fact.match is None:
+            return False
         inviter = self.matches.load(fact.match).state.creator
         return not self.readmodels.have_met(inviter, player) and not self.counters.hit(
             MAX_MAILS_OF_STRANGERS, "invited", player

@@ -30,6 +30,7 @@ TYPES: Mapping[NoticeKind, str] = {
     NoticeKind.ENDED: "match.ended",
     NoticeKind.CASE: "match.case",
     NoticeKind.RULING: "match.ruling",
+    NoticeKind.CONTEST: "contest",
 }
 TEST_TYPE = "test"
 _SECOND_MS = 1000

@@ -18,6 +18,7 @@ from api.pages import (
     settings_page,
     shared_pictures,
     static_files,
+    tournament_pages,
     verify_page,
 )
 from api.pages.layout import blueprint

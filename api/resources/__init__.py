@@ -24,6 +24,7 @@ from api.resources import (
     reviews,
     seeks,
     streams,
+    tournaments,
     webhooks,
 )
 
@@ -42,6 +43,7 @@ BLUEPRINTS: dict[Blueprint, str] = {
     commands.blueprint: "Acting on matches",
     new_matches.rematches: "Playing again",
     seeks.blueprint: "Finding opponents",
+    tournaments.blueprint: "Tournaments",
     notes.lines_blueprint: "What a player lays down beforehand",
     notes.blueprint: "What a player writes down",
     chat.blueprint: "Talking beside a match",

@@ -168,6 +168,11 @@ def make_contents(match_id: str, envelopes: Sequence[Envelope]) -> tuple[BundleC
     return _content(match_id, envelopes, facts._replace(positions=None)), _content(match_id, envelopes, facts)
 
 
+def make_contest_content(contest: str, envelopes: Sequence[Envelope]) -> BundleContent:
+    """Return the unsigned bundle of a tournament, whose facts are empty: docs/proof/tournaments.md."""
+    return _content(contest, envelopes, Facts(0, (), (), {}))
+
+
 def sign_content(content: BundleContent, key: SigningKey, now: int, inclusion: Inclusion | None) -> bytes:
     """Return the bundle with this ``content``, signed by ``key`` at ``now``; see ``make_bundle``."""
     if now < content.at <= now + 2 * MAX_CLOCK_DIFFERENCE_MS:

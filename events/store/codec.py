@@ -84,6 +84,11 @@ def decode(envelope: Envelope) -> object:
     return CODECS[kind_of(envelope.stream)].event_of(envelope)
 
 
+def content_schemas() -> dict[str, Schema]:
+    """Return the JSON Schema of the content of every type of event, of streams of all kinds."""
+    return {name: schema for codec in CODECS.values() for name, schema in codec.schemas().items()}
+
+
 def present_schema(type_name: str) -> int:
     """Return the schema number that events of this type are written with."""
     schema = 1
@@ -115,5 +120,5 @@ CODECS: Mapping[StreamKind, EventCodec[Any]] = {
     StreamKind.SEEK: EventCodec(seeks.TYPES),
     StreamKind.TOURNAMENT: EventCodec(tournament_events.TYPES),
 }
-draft_of, event_of, content_schemas = MATCH_CODEC.draft_of, MATCH_CODEC.event_of, MATCH_CODEC.schemas
+draft_of, event_of = MATCH_CODEC.draft_of, MATCH_CODEC.event_of
 """Those of matches."""

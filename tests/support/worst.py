@@ -4,6 +4,7 @@ import json
 import re
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import count, islice, product
 from random import Random
 from statistics import median
@@ -15,7 +16,10 @@ from flask import Flask
 from api.representations.players import CAPACITY_GAMES
 from api.resources.bots import MAX_BOTS_PER_PAGE
 from api.services import EXTENSION, Services
+from domain.contest.schedules import MAX_SHIFTED, Form
 from domain.contest.seeks import PostSeek
+from domain.contest.tournament.state import PairingStatus
+from domain.contest.tournament.terms import EntryTerms
 from domain.contest.wishes import Interval, SeekTerms, games_of
 from domain.game import AnyGame
 from domain.games import GAMES
@@ -35,12 +39,13 @@ from events.operations.personal_data import MAX_MATCHES_PER_REQUEST, MAX_WEBHOOK
 from events.people.capacity import Capacity
 from events.pictures import standalone
 from events.proof.bundle import basis_of_content, make_contents
-from events.store.codec import draft_of
+from events.store.codec import CODECS, draft_of
 from events.store.contract import EMPTY, Request
 from events.store.kinds import StreamKind, stream_id
 from tests.support.callers import API, ME, OPEN, Caller, opponent
 from tests.support.projected import project
 from tests.support.tables import table
+from tests.support.tournaments import TWO_SEATS, PlayedTournament
 from workers.composition import make_opponents
 
 CRAFTED = "2m/BPWCR1/2W2P3/r2Dn2P2/NKM5n1/1P1C3b1/wn2cWd1nq/m5Q2R/6b2/1bd1k1/2m w - RBNK/RBNK - 0 1"
@@ -201,6 +206,7 @@ class WorstWorld:
         self._logged_webhook(self.boris, MAX_WEBHOOKS_PER_REQUEST)
         self._fill_ledger(self.anna)
         self.seek, *self.seeks = self._many_seeks()
+        self.tournament = self._large_tournament()
         project(self.services)
         for match in (self.long, self.medium, self.crowded):
             self.services.matches.load(match)
@@ -267,6 +273,18 @@ class WorstWorld:
         )
         yield Asked("POST /seeks/{seek}/withdrawal", f"/seeks/{self.seek}/withdrawal", {})
 
+    def _large_tournament(self) -> str:
+        """Store a tournament with as many people as there can be, half played; return its id."""
+        terms = replace(TWO_SEATS, form=Form.SHIFTED, least=5, most=MAX_SHIFTED, entry=EntryTerms(rating_to=4000))
+        played = PlayedTournament(terms)
+        played.begin(*(f"p{number}" for number in range(MAX_SHIFTED + 20)))
+        for number in played.state.numbers(PairingStatus.WAITING)[::2]:
+            played.record(number, (0.5, 0.5))
+        drafts = [CODECS[StreamKind.TOURNAMENT].draft_of(event, "p0") for event in played.events]
+        self.services.store.append("tournament-large", EMPTY, drafts, Request("0", ""))
+        self.services.tournaments.refresh("tournament-large")
+        return "tournament-large"
+
     def _fill_ledger(self, caller: Caller) -> None:
         """Let ``caller`` be told of more than a page lists, through all channels that a person may have."""
         now = self.services.now()
@@ -324,6 +342,11 @@ class WorstWorld:
         yield Asked("GET /me/webhooks/{webhook}/deliveries", deliveries)
         yield Asked("GET /bots", f"/bots?limit={MAX_BOTS_PER_PAGE}")
         yield from self._about_seeks()
+        for path in ("", "/table.csv", "/bundle"):
+            yield Asked(f"GET /tournaments/{{id}}{path}", f"/tournaments/{self.tournament}{path}")
+        yield Asked("POST /tournaments/{id}/entries", f"/tournaments/{self.tournament}/entries")
+        yield Asked("DELETE /tournaments/{id}/entries/me", f"/tournaments/{self.tournament}/entries/me")
+        yield Asked("DELETE /tournaments/{id}", f"/tournaments/{self.tournament}")
         yield from self._about_matches()
         yield from self._written()
 
@@ -439,6 +462,8 @@ class WorstWorld:
             "/leaderboards",
             "/seeks",
             f"/seeks/{self.seeks[0]}",
+            "/tournaments",
+            f"/tournaments/{self.tournament}",
             "/notices",
             "/settings/notices",
             f"/settings/webhooks/{self.webhook}",

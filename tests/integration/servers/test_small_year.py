@@ -30,7 +30,7 @@ from tests.support.tables import table
 from tests.support.zones import local
 
 MATCHES = 30
-SEED = 3
+SEED = 5
 
 
 @pytest.fixture(scope="module")

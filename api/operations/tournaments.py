@@ -1,0 +1,91 @@
+"""Tournaments for resources and pages: lists, one with all people in it, who may announce, the table as a file."""
+
+import csv
+from io import StringIO
+from typing import NamedTuple
+
+from api.http.problems import Problem
+from api.representations.tournaments import ListedTournament, represent_listed
+from api.services import services
+from domain.contest.standings import cross_table
+from domain.contest.tournament.state import TournamentState, TournamentStatus
+from domain.match.refusals import CommandError
+from events.contests.contests import UnknownContestError
+from events.contests.tournaments import TournamentSummary
+from events.matches.readmodels import Page
+from events.people.administration import OPERATOR
+from events.people.person import Person
+from events.store.contract import Head
+from events.store.converter import unpack
+
+MIN_FINISHED_TO_ANNOUNCE = 10
+MAX_ANNOUNCED = 3
+"""Tournaments of one person that have not started."""
+
+
+class ShownTournament(NamedTuple):
+    """A tournament, the head of its stream, and all people in it."""
+
+    state: TournamentState
+    head: Head
+    persons: dict[str, Person]
+
+
+def no_such_tournament() -> Problem:
+    """Return the problem of an address at which there is no tournament."""
+    return Problem("no-such-tournament", "There is no such tournament.")
+
+
+def load_tournament(id: str) -> ShownTournament:
+    """Return a tournament with all people in it; raises the problem no-such-tournament."""
+    try:
+        state, head = services().tournaments.contests.load(id)
+    except UnknownContestError:
+        raise no_such_tournament() from None
+    people = {state.organiser, *state.entries, *[entrant.player for entrant in state.entrants]}
+    return ShownTournament(state, head, services().people.persons(people))
+
+
+def list_tournaments(status: TournamentStatus, cursor: str | None, limit: int) -> Page[ListedTournament]:
+    """Return a page of the tournaments at a stage, the latest first. Raises ValueError for an invalid cursor."""
+    lists = services().contest_lists
+    page = lists.page(f"tournaments:{status}", cursor, limit)
+    contents = zip(page.items, lists.contents(page.items), strict=True)
+    summaries = [(id, unpack(TournamentSummary, content)) for id, content in contents if content is not None]
+    persons = services().people.persons(summary.organiser for _, summary in summaries)
+    return Page([represent_listed(id, summary, persons) for id, summary in summaries], page.next)
+
+
+def is_operator(person: Person) -> bool:
+    """Return whether ``person`` is an operator."""
+    return OPERATOR in services().administration.roles_of(person.id)
+
+
+def refuse_announcement(person: Person) -> None:
+    """Raise a problem unless ``person`` may announce one more tournament: not too many, and ten finished matches."""
+    if is_operator(person):
+        return
+    if person.kind != "person":
+        raise Problem("sign-up-required", "Only people with an account announce tournaments.")
+    finished = len(services().tournaments.finished(person.id))
+    if finished < MIN_FINISHED_TO_ANNOUNCE:
+        wanted = f"who announces a tournament has finished {MIN_FINISHED_TO_ANNOUNCE} matches; you have {finished}"
+        raise CommandError("tournament-refused", wanted)
+    if services().contest_lists.count(f"announced:{person.id}") >= MAX_ANNOUNCED:
+        reason = f"{MAX_ANNOUNCED} tournaments that you have announced have not started: wait for one of them"
+        raise CommandError("tournament-refused", reason)
+
+
+def table_as_csv(shown: ShownTournament) -> str:
+    """Return the cross table as CSV (RFC 4180): a line for each entrant, with its results against each other one."""
+    state, written = shown.state, StringIO()
+    names = [shown.persons[each.player].name if each.player in shown.persons else "" for each in state.entrants]
+    lines = csv.writer(written)
+    rows = state.rows()
+    order = [row.entrant for row in rows]
+    lines.writerow(["place", "player", "points", "played", "wins", *[names[one] for one in order]])
+    met = cross_table(state.records())
+    for row in rows:
+        against = [met.get((row.entrant, other), "") for other in order]
+        lines.writerow([row.places[0], names[row.entrant], row.points, row.played, row.wins, *against])
+    return written.getvalue()

@@ -1,0 +1,236 @@
+"""Tournaments: announced, entered, left; their pairings and tables."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Blueprint, Response
+from marshmallow import fields, validate
+
+from api.access.auth import require_person
+from api.addresses import PREFIX
+from api.endpoints import endpoint
+from api.http.answers import JSON, json_response
+from api.http.conditions import COMMAND_HEADERS, KEY_PARAMETER, VERSION_HEADER, etag, idempotent_request, request_key
+from api.http.problems import Problem
+from api.http.schemas import (
+    EmptyBody,
+    EnumField,
+    InstantField,
+    Paging,
+    StrictBoolean,
+    StrictInteger,
+    StrictSchema,
+    StrictString,
+    page_limit,
+)
+from api.operations.lists import invalid_cursor
+from api.operations.terms_request import TermsRequest, terms_of
+from api.operations.tournaments import (
+    ShownTournament,
+    is_operator,
+    list_tournaments,
+    load_tournament,
+    no_such_tournament,
+    refuse_announcement,
+    table_as_csv,
+)
+from api.representations.tournaments import Tournament, TournamentList, represent_tournament
+from api.services import services
+from domain.contest.entry import RATING_MARGIN
+from domain.contest.points import PointsRule
+from domain.contest.schedules import MAX_SHIFTED, Form
+from domain.contest.standings import STANDARD_TIE_BREAKS, TieBreak
+from domain.contest.tournament import commands as c
+from domain.contest.tournament.state import TournamentStatus
+from domain.contest.tournament.terms import MAX_AT_ONCE, MAX_FINISHED, MAX_TITLE, EntryTerms, StartRule, TournamentTerms
+from events.contests.contests import UnknownContestError
+from events.proof.bundle import bundle_schema, make_contest_content, sign_content
+from events.store.kinds import StreamKind, stream_id
+
+blueprint = Blueprint("tournaments", __name__, url_prefix=PREFIX)
+
+
+class TournamentQuery(Paging):
+    status = EnumField(TournamentStatus, load_default=TournamentStatus.ENTRIES)
+    limit = page_limit(20, 50)
+
+
+def _rating(about: str) -> StrictInteger:
+    return StrictInteger(0, 4000, load_default=None, allow_none=True, about=about)
+
+
+class EntryRequest(StrictSchema):
+    rating_from = _rating("Who enters had a rating of certainly this or more within the last year")
+    rating_to = _rating(
+        f"Nobody enters whose rating was certainly more than {RATING_MARGIN} above within the last year"
+    )
+    finished = StrictInteger(0, MAX_FINISHED, load_default=0, about="Matches that must be finished")
+    flags = StrictInteger(
+        0,
+        MAX_FINISHED,
+        load_default=None,
+        allow_none=True,
+        about="Matches that may have been lost on time in the last 90 days; null: any number",
+    )
+    bots = StrictBoolean(load_default=False, about="Whether bots may enter, within what they take on")
+
+
+class TournamentRequest(StrictSchema):
+    title = StrictString(3, MAX_TITLE, required=True)
+    game = StrictString(1, 60, required=True)
+    setup = StrictString(1, 60, required=True)
+    form = EnumField(Form, required=True)
+    terms = fields.Nested(TermsRequest, load_default=None, allow_none=False)
+    rated = StrictBoolean(load_default=True)
+    private = StrictBoolean(load_default=False, about="Only its players see a match; tables are public")
+    least = StrictInteger(3, MAX_SHIFTED, required=True, about="With fewer people the start is put off once")
+    most = StrictInteger(3, MAX_SHIFTED, required=True)
+    starts_at = InstantField(required=True)
+    latest_end = InstantField(required=True, about="After it no match starts")
+    start = EnumField(StartRule, load_default=StartRule.AT_TIME)
+    at_once = StrictInteger(1, MAX_AT_ONCE, load_default=4, about="Matches of it that a person plays at once, at most")
+    points = EnumField(PointsRule, load_default=PointsRule.PLACES)
+    tie_breaks = fields.List(
+        EnumField(TieBreak),
+        load_default=STANDARD_TIE_BREAKS,
+        validate=validate.Length(0, len(TieBreak)),
+        metadata={"description": "In the order in which they are asked"},
+    )
+    entry = fields.Nested(EntryRequest, load_default=None, allow_none=False)
+
+
+@blueprint.get("/tournaments")
+@endpoint(answer=TournamentList, query=TournamentQuery)
+def list_all(query: Mapping[str, Any]) -> TournamentList:
+    """List the tournaments
+
+    Those that take entries, or are at another stage, the latest first.
+    """
+    try:
+        page = list_tournaments(query["status"], query.get("cursor"), query["limit"])
+    except ValueError as error:
+        raise invalid_cursor() from error
+    return TournamentList(items=page.items, next=page.next)
+
+
+@blueprint.post("/tournaments")
+@endpoint(
+    201,
+    answer=Tournament,
+    body=TournamentRequest,
+    signed_in=True,
+    problems=[403, 409],
+    headers={**COMMAND_HEADERS, "Location": "The tournament"},
+    parameters=[KEY_PARAMETER],
+)
+def announce(wanted: Mapping[str, Any]) -> Response:
+    """Announce a tournament
+
+    Anybody who has finished ten matches may. It starts, ends and is called off by its terms alone.
+    """
+    person = require_person()
+    refuse_announcement(person)
+    id = stream_id(StreamKind.TOURNAMENT, person.id, request_key())
+    clock = terms_of(wanted["terms"], rated=wanted["rated"])
+    entry = EntryTerms(**wanted["entry"] or {})
+    others = {name: value for name, value in wanted.items() if name not in ("terms", "entry", "tie_breaks")}
+    terms = TournamentTerms(**others, clock=clock, entry=entry, tie_breaks=tuple(wanted["tie_breaks"]))
+    return _execute(id, c.AnnounceTournament(organiser=person.id, terms=terms), 201)
+
+
+@blueprint.get("/tournaments/<id>")
+@endpoint(answer=Tournament, problems=[404], headers=VERSION_HEADER)
+def show(id: str) -> Response:
+    """Show a tournament
+
+    Its terms, who has entered, its pairings with why each of them waits, and its table.
+    """
+    shown = load_tournament(id)
+    return json_response(_represent(shown), headers=etag(shown.head))
+
+
+@blueprint.get("/tournaments/<id>/table.csv")
+@endpoint(problems=[404], content={"type": "string"}, content_type="text/csv")
+def show_table(id: str) -> Response:
+    """Show the cross table as CSV
+
+    The points of each entrant against each other one.
+    """
+    return Response(table_as_csv(load_tournament(id)), mimetype="text/csv")
+
+
+@blueprint.get("/tournaments/<id>/bundle")
+@endpoint(content=bundle_schema(), costly=True, problems=[404], headers={"Content-Disposition": "A name for the file"})
+def download_bundle(id: str) -> Response:
+    """The tournament as one signed file
+
+    From it anybody can compute lots, pairings and tables again (`rookery audit verify`, the page `/verify`).
+    """
+    inclusion, shown = services().checkpoints.inclusion(id), load_tournament(id)
+    services().store.check_clock()  # nothing is signed with an instant of a wrong clock
+    content = make_contest_content(id, services().tournaments.contests.events(shown.state.id))
+    at = content.at if inclusion is None else max(content.at, inclusion.checkpoint.signed_at)
+    packed = sign_content(content, services().keys.signing(), at, inclusion)
+    headers = {"Content-Disposition": f'attachment; filename="rookery-{id}.json"'}
+    return Response(packed, headers=headers, content_type=JSON)
+
+
+@blueprint.post("/tournaments/<id>/entries")
+@endpoint(
+    201, answer=Tournament, body=EmptyBody, signed_in=True, problems=[403, 404, 409],
+    headers=COMMAND_HEADERS, parameters=[KEY_PARAMETER],
+)  # fmt: skip
+def enter(_: object, id: str) -> Response:
+    """Enter a tournament
+
+    Before its start to play; after it to take the place of somebody who leaves.
+    """
+    person, state = require_person(), load_tournament(id).state
+    if person.kind == "guest":
+        raise Problem("sign-up-required", "Guests cannot enter tournaments: sign up first.")
+    facts = services().tournaments.entry_facts(person, state)
+    return _execute(id, c.EnterTournament(player=person.id, facts=facts), 201)
+
+
+@blueprint.delete("/tournaments/<id>/entries/me")
+@endpoint(answer=Tournament, signed_in=True, problems=[404, 409], parameters=[KEY_PARAMETER])
+def leave(id: str) -> Response:
+    """Leave a tournament
+
+    Before its start the entry is taken back. After it the contract says what becomes of your matches, and you can enter
+    no tournament for 30 days.
+    """
+    return _execute(id, c.LeaveTournament(player=require_person().id))
+
+
+@blueprint.delete("/tournaments/<id>")
+@endpoint(answer=Tournament, signed_in=True, problems=[403, 404, 409], parameters=[KEY_PARAMETER])
+def call_off(id: str) -> Response:
+    """Call a tournament off
+
+    Before its start, by who has announced it or by an operator.
+    """
+    person, shown = require_person(), load_tournament(id)
+    if person.id != shown.state.organiser and not is_operator(person):
+        raise Problem("not-your-tournament", "Only who has announced a tournament, or an operator, calls it off.")
+    return _execute(id, c.CallOffTournament(reason="called off by its organiser"))
+
+
+def _execute(id: str, command: c.Command, status: int = 200) -> Response:
+    """Execute the caller's command, and answer with the tournament as it stands."""
+    person = require_person()
+    try:
+        executed = services().tournaments.contests.execute(id, command, person.id, idempotent_request(person))
+    except UnknownContestError:
+        raise no_such_tournament() from None
+    services().tournaments.refresh(id)
+    headers = etag(executed.head) | ({"Idempotency-Replayed": "true"} if executed.repeated else {})
+    if status == 201:
+        headers["Location"] = f"{PREFIX}/tournaments/{id}"
+    return json_response(_represent(load_tournament(id)), status, headers)
+
+
+def _represent(shown: ShownTournament) -> Tournament:
+    return represent_tournament(
+        shown.state, shown.head, services().tournaments.next_matches(shown.state), shown.persons
+    )

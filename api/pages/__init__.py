@@ -6,6 +6,7 @@ from api.pages import (
     case_page,
     feeds,
     home,
+    learning,
     list_pages,
     match_page,
     new_match,

@@ -19,6 +19,8 @@ FOLDER = Path(__file__).parents[1] / "templates" / "rules"
 
 _HEADING = re.compile(r'<h([23]) id="([^"]+)">(.*?)</h\1>', re.DOTALL)
 _TAG = re.compile("<[^>]*>")
+_END_OF_MINUTE = Markup("</section>")
+"""The first section of each page is the game in a minute, which comes before the contents."""
 
 
 class Heading(NamedTuple):
@@ -36,12 +38,14 @@ def rules(game_id: str) -> str:
     if game is None or not has_page(game_id):
         abort(404, "There is no such rules page.")
     body = body_of(game)
+    minute, rest = body.split(_END_OF_MINUTE, 1)
     others = [other for other in GAMES.values() if other.id != game_id and has_page(other.id)]
     return render_template(
         "rules/page.html",
         game=game,
         rulesets=GAMES.rulesets[game_id],
-        body=body,
+        minute=minute + _END_OF_MINUTE,
+        body=rest,
         contents=contents(body),
         others=others,
     )

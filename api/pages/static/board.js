@@ -30,7 +30,8 @@ function prepare(square) {
 
 export class Board {
   // `on` has choose(move, squares), options(list of {text, take}), inspect(square element or null) and say(text), and
-  // optionally idle(square), called for a piece with which no move begins.
+  // optionally idle(square), called for a piece with which no move begins, and missed(from, to), for a square to which
+  // the selected piece does not go.
   constructor(frame, on) {
     this.frame = frame;
     this.on = on;
@@ -156,7 +157,9 @@ export class Board {
     const here = this.candidates().filter((hint) => hint.path.length === 0);
     if (again && here.length === 1) return this.choose(here[0]);
     if (!again && Object.hasOwn(this.hints, square)) return this.begin(square);
-    if (this.start !== null) this.clear();
+    const from = this.start;
+    if (from !== null) this.clear();
+    if (from !== null && !again && this.on.missed?.(from, square)) return;
     if (!again && element.classList.contains("is-held")) this.on.idle?.(square);
   }
 

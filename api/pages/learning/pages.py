@@ -1,0 +1,79 @@
+"""The pages of first steps, and the figures of rules pages as JSON to be tried."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flask import Response, abort, render_template
+from markupsafe import Markup
+
+from api.http.answers import json_response
+from api.pages.layout import blueprint
+from api.pages.learning.lessons import lessons_of, playable_of
+from api.pages.learning.playable import represent
+from api.pages.rules import figures_of, has_page
+from domain.game import AnyGame
+from domain.games import GAMES
+
+CACHED = "public, max-age=3600"
+
+
+@blueprint.get("/games/<game_id>/figures/<figure_id>")
+def rules_figure(game_id: str, figure_id: str) -> Response:
+    """Return a figure of a rules page to be played without the server; 404 if there is nothing to play in it."""
+    game = _game_of(game_id)
+    figures = {figure.id: figure for figure in figures_of(game.id)} if has_page(game.id) else {}
+    playable = playable_of(game.id, figures[figure_id]) if figure_id in figures else None
+    if playable is None:
+        abort(404, "There is no such figure to play.")
+    return json_response(represent(playable), headers={"Cache-Control": CACHED})
+
+
+@blueprint.get("/games/<game_id>/first-steps")
+def first_steps(game_id: str) -> str:
+    """Return the list of the lessons of a game; 404 if it has none."""
+    game = _game_of(game_id)
+    lessons = lessons_of(game_id) or abort(404, "There are no first steps of this game.")
+    return render_template("learning/first_steps.html", game=game, lessons=lessons)
+
+
+@blueprint.get("/games/<game_id>/first-steps/<lesson_id>")
+def lesson(game_id: str, lesson_id: str) -> str:
+    """Return a lesson with all its figures; 404 if there is no such lesson."""
+    game, lessons = _game_of(game_id), lessons_of(game_id)
+    number = next((number for number, each in enumerate(lessons) if each.id == lesson_id), None)
+    if number is None:
+        abort(404, "There is no such lesson.")
+    figures = [represent(figure) for figure in lessons[number].figures]
+    return render_template(
+        "learning/lesson.html",
+        game=game,
+        lessons=lessons,
+        lesson=lessons[number],
+        number=number + 1,
+        following=lessons[number + 1] if number + 1 < len(lessons) else None,
+        figures=figures,
+        embedded=_embedded(figures),
+    )
+
+
+@blueprint.app_template_test("playable")
+def can_be_played(figure: Any, game: AnyGame) -> bool:
+    """Tell whether a figure of the rules page of ``game`` can be tried."""
+    return playable_of(game.id, figure) is not None
+
+
+@blueprint.app_template_test("with_first_steps")
+def has_first_steps(game: AnyGame) -> bool:
+    """Tell whether there are first steps of ``game``."""
+    return bool(lessons_of(game.id))
+
+
+def _game_of(game_id: str) -> AnyGame:
+    return GAMES.get(game_id) or abort(404, "There is no such game.")
+
+
+def _embedded(figures: Sequence[Mapping[str, Any]]) -> Markup:
+    """Return figures as JSON for a script element, which only these characters could end."""
+    text = json.dumps(figures, ensure_ascii=False, separators=(",", ":"))
+    return Markup(text.replace("</", "<\\/").replace("<!", "\\u003c!"))  # noqa: S704 - escaped for a script element

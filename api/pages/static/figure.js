@@ -1,0 +1,151 @@
+// A playable figure: a position with steps, each of which asks for a move or for a forbidden one. The server has sent
+// all moves, boards and refusals (api/pages/learning/playable.py); nothing is requested, and no rules are known here.
+
+import {Board} from "./board.js";
+import {BoardSteps} from "./board-steps.js";
+import {enableDragging} from "./drag.js";
+import {enableZoom} from "./zoom.js";
+
+const REPLY_MS = 700;
+
+const bare = (text) => text.toLowerCase().replace(/(?<=\d)x|[^a-z0-9+@*]/g, "");
+const sentence = (text) =>
+  `${/^[a-z]{1,2}\d/.test(text) ? text : text[0].toUpperCase() + text.slice(1)}`.replace(/([^.?!])$/, "$1.");
+
+export class FigurePlayer {
+  // `section` is the markup of playable.html. `on` has optionally solved(), called when the last step is done.
+  constructor(section, on = {}) {
+    Object.assign(this, {section, on});
+    this.board = new Board(this.part("board"), {
+      choose: (move) => this.play(move),
+      options: (options) => this.showOptions(options),
+      inspect() {},
+      idle: (square) => this.say(this.step?.why_not[square] ?? "", true),
+      missed: (from, to) => {
+        const reason = this.step?.why_not_there[from]?.[to];
+        if (reason) this.say(reason, true);
+        return Boolean(reason);
+      },
+      say: (text) => this.say(text, false, true),
+    });
+    enableDragging(this.board);
+    enableZoom(this.board, this.part("whole"));
+    this.part("again").addEventListener("click", () => {
+      this.start(this.figure);
+      this.board.home();
+    });
+    this.part("hint").addEventListener("click", () => this.say(this.step?.hint ?? ""));
+    this.part("type").addEventListener("submit", (event) => this.type(event));
+  }
+
+  part(name) {
+    return this.section.querySelector(`[data-part="${name}"]`);
+  }
+
+  get step() {
+    return this.waiting ? undefined : this.figure.steps[this.number];
+  }
+
+  // Begins a figure from its first step.
+  start(figure) {
+    clearTimeout(this.waiting);
+    Object.assign(this, {figure, number: 0, waiting: null});
+    this.boards = new BoardSteps();
+    this.boards.faces = figure.faces;
+    this.board.show(figure.picture);
+    this.part("diagram").textContent = figure.diagram;
+    this.part("text").textContent = figure.text;
+    this.part("text").hidden = !figure.text;
+    this.say("");
+    this.offer();
+    if (!figure.steps.length) this.on.solved?.();
+  }
+
+  offer() {
+    const {step} = this;
+    this.part("goal").textContent = step?.goal ?? "";
+    this.part("goal").hidden = !step;
+    this.part("hint").hidden = !step?.hint;
+    this.part("type").hidden = !step;
+    this.part("again").hidden = !this.figure.steps.length;
+    this.board.offer(step?.hints ?? {});
+  }
+
+  showOptions(options) {
+    this.part("options").replaceChildren(
+      ...options.map(({text, take}) => {
+        const button = document.createElement("button");
+        Object.assign(button, {type: "button", textContent: text});
+        button.addEventListener("click", take);
+        return button;
+      }),
+    );
+  }
+
+  type(event) {
+    event.preventDefault();
+    const field = this.part("typed");
+    const text = bare(field.value);
+    const moves = Object.values(this.step.hints)
+      .flat()
+      .map((hint) => hint.move);
+    const fitting = [...new Set(moves)].filter((move) => bare(move) === text);
+    if (fitting.length !== 1)
+      return this.say(`${field.value.trim() || "Nothing"} is no move that is possible here.`, true);
+    field.value = "";
+    this.play(fitting[0]);
+  }
+
+  play(move) {
+    const {step} = this;
+    if (!step) return;
+    if (Object.hasOwn(step.refused, move)) {
+      this.say(`${sentence(step.refused[move])} That is why ${move} is not possible.`);
+      return this.advance();
+    }
+    const after = step.accepted[move];
+    if (!after) {
+      const asked = Object.keys(step.refused).length
+        ? "here a forbidden move is to be tried"
+        : "it is not asked for here";
+      return this.say(`${move} is a legal move, but ${asked}.`, true);
+    }
+    this.draw(after);
+    if (!step.reply) {
+      this.say(step.done || `${move}: right.`);
+      return this.advance();
+    }
+    this.say(`${move}: right.`);
+    this.waiting = setTimeout(() => {
+      this.waiting = null;
+      this.draw(step.reply);
+      this.say(`${move}: right. The answer is ${step.reply.move}. ${step.done}`);
+      this.advance();
+    }, REPLY_MS);
+    this.board.offer({});
+  }
+
+  // Shows the board after a move, and brings its text up to date.
+  draw({board, diagram}) {
+    this.boards.steps.set(1, board);
+    const svg = this.part("board").querySelector("svg");
+    this.boards.take(svg, 0, 1);
+    this.board.show(svg);
+    this.part("diagram").textContent = diagram;
+  }
+
+  advance() {
+    this.number += 1;
+    this.offer();
+    if (!this.step) this.on.solved?.();
+  }
+
+  // Says a text below the board, `bad` for a refusal; `aside` is for screen readers only.
+  say(text, bad = false, aside = false) {
+    const line = this.part("said");
+    this.part("aside").textContent = aside ? text : "";
+    if (aside) return;
+    line.textContent = text;
+    line.classList.toggle("bad", bad);
+  }
+}

@@ -1,0 +1,125 @@
+"""First steps and the figures of rules pages, played with touch, mouse and keyboard alone."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Page, ViewportSize, expect
+
+from domain.games import GAMES
+from tests.e2e.test_every_page import AXE
+from tests.e2e.visitors import Visitor
+
+PHONE: ViewportSize = {"width": 380, "height": 800}
+DESK: ViewportSize = {"width": 1366, "height": 768}
+
+
+def square(page: Page, name: str, kind: str = "") -> str:
+    return f".playable [data-part=board] .square{kind}[data-square='{name}']"
+
+
+def said(page: Page) -> object:
+    return expect(page.locator(".playable [data-part=said]"))
+
+
+def goal(page: Page) -> object:
+    return expect(page.locator(".playable [data-part=goal]"))
+
+
+def test_a_lesson_is_played_by_touch_with_the_forbidden_move_and_ticked(visit: Callable[..., Visitor]) -> None:
+    page = visit(viewport=PHONE, has_touch=True).page
+    page.goto("/games/bashni/first-steps/compulsory")
+    goal(page).to_have_text("First try h4-g5: it is forbidden.")
+    page.locator(square(page, "h4")).tap()
+    page.locator(square(page, "g5", ".is-target")).tap()
+    said(page).to_contain_text("A capture is compulsory")
+    goal(page).to_have_text("Now capture.")
+    page.locator(square(page, "h4")).tap()
+    said(page).to_have_text(re.compile("capture"))
+    page.locator(square(page, "e5")).tap()
+    page.locator(square(page, "c3", ".is-target")).tap()
+    said(page).to_contain_text("Men capture backwards too.")
+    page.get_by_role("button", name="Next figure").tap()
+    expect(page.get_by_text("Figure 2 of 3")).to_be_visible()
+    for move in ("c3xe5", "c3xe5xg7"):
+        page.get_by_label("Type a move").fill(move)
+        page.keyboard.press("Enter")
+    page.get_by_role("button", name="Next figure").tap()
+    page.get_by_label("Type a move").fill("d4xa7")
+    page.keyboard.press("Enter")
+    page.get_by_label("Type a move").fill("d4xf6")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("link", name="Next lesson: Crowning")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    page.goto("/games/bashni/first-steps")
+    expect(page.locator("[data-id=compulsory] .tick")).to_have_text("✓ done")
+    expect(page.locator("[data-id=move] .tick")).to_have_text("")
+
+
+def test_a_figure_is_played_with_the_keyboard_alone_and_answers_by_itself(visit: Callable[..., Visitor]) -> None:
+    visitor = visit(viewport=DESK)
+    page = visitor.page
+    page.goto("/games/bashni/rules")
+    button = page.get_by_role("button", name="Try it on the board of figure 1", exact=True)
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(square(page, "c3"))).to_be_focused()
+    page.context.set_offline(True)
+    page.keyboard.press("Enter")
+    expect(page.locator(".playable [data-part=aside]")).to_have_text("c3 selected. It can go to e5.")
+    page.locator(square(page, "e5")).focus()
+    page.keyboard.press("Enter")
+    said(page).to_have_text(re.compile("The answer is f6xd4"))
+    goal(page).to_have_text("Play e3xc5.")
+    page.locator(square(page, "e3")).focus()
+    page.keyboard.press("Enter")
+    page.locator(square(page, "c5")).focus()
+    page.keyboard.press(" ")
+    said(page).to_contain_text("e3xc5")
+    expect(page.locator(".playable [data-part=goal]")).to_be_hidden()
+    page.get_by_role("button", name="Again").press("Enter")
+    goal(page).to_have_text("Play c3xe5.")
+    page.get_by_text("The board as text").press("Enter")
+    expect(page.locator(".playable pre")).to_contain_text("White to move")
+    page.get_by_role("button", name="Close").press("Enter")
+    expect(button).to_be_focused()
+    page.context.set_offline(False)
+
+
+def test_a_legal_move_that_is_not_asked_for_changes_nothing_and_says_so(visit: Callable[..., Visitor]) -> None:
+    page = visit(viewport=DESK).page
+    page.goto("/games/towers/first-steps/end")
+    before = page.locator(".playable [data-part=diagram]").text_content()
+    page.get_by_label("Type a move").fill("c6-c7")
+    page.keyboard.press("Enter")
+    said(page).to_have_text("c6-c7 is a legal move, but it is not asked for here.")
+    page.get_by_label("Type a move").fill("z9")
+    page.keyboard.press("Enter")
+    said(page).to_have_text("z9 is no move that is possible here.")
+    assert page.locator(".playable [data-part=diagram]").text_content() == before
+    page.locator(square(page, "c6")).click()
+    page.locator(square(page, "d6", ".is-target")).click()
+    said(page).to_contain_text("White's fourth castle wins.")
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_the_first_lesson_of_each_game_fits_the_phone_stands_still_and_can_be_read_by_all(
+    game_id: str, visit: Callable[..., Visitor]
+) -> None:
+    page = visit(viewport=PHONE, has_touch=True).page
+    shifts = "() => performance.getEntriesByType('layout-shift').reduce((sum, {value}) => sum + value, 0)"
+    page.add_init_script("new PerformanceObserver(() => {}).observe({type: 'layout-shift', buffered: true});")
+    page.goto(f"/games/{game_id}/first-steps")
+    page.locator("main ol a").first.tap()
+    expect(page.locator(".playable .can-begin").first).to_be_visible()
+    assert page.evaluate(shifts) == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    page.evaluate(AXE_SCRIPT)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        assert page.evaluate(AXE, {}) == []
+    page.set_viewport_size(DESK)
+    board = page.locator(".playable .board").bounding_box()
+    assert board is not None
+    assert board["height"] <= DESK["height"]

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from domain.game import AnyGame
 from domain.history import History
-from domain.search import choose
+from domain.search import choose, node_budget
 from domain.search.negamax import RootMove, Search
 from tests.tuning.book import Opening
 
@@ -21,9 +21,13 @@ NOISE = 10
 """The largest noise on the values of moves, as with the highest levels."""
 
 
-def level_player(level: int) -> Player:
-    """Return the player of a level of the product."""
-    return lambda game, position, history, seed: choose(game, position, history, level, seed).move
+def level_player(level: int, divisor: int = 1) -> Player:
+    """Return the player of a level of the product, which visits that level's nodes divided by ``divisor``."""
+
+    def move(game: AnyGame, position: Any, history: History, seed: int) -> Any:
+        return choose(game, position, history, level, seed, node_budget(game.id, level) // divisor).move
+
+    return move
 
 
 def budget_player(changed: AnyGame, nodes: int) -> Player:

@@ -17,7 +17,7 @@ from deploy.local.compiled import find_build
 from deploy.local.environment import ROOT
 from domain.build import COMPILED
 from domain.games import GAMES
-from domain.search import ENGINE_VERSION, LEVELS
+from domain.search import ENGINE_VERSION, LEVELS, node_budget
 from tests.tuning.book import Opening, openings
 from tests.tuning.duel import in_processes, level_player, play_pair
 from tests.tuning.elo import estimate
@@ -26,23 +26,28 @@ RESULTS = Path("var/strength.tsv")
 
 
 class Task(NamedTuple):
-    """A pair of games: game, setup, the levels, the opening."""
+    """A pair of games: game, setup, the levels, the opening, and what the node budgets are divided by."""
 
     game: str
     setup: str
     higher: int
     lower: int
     opening: Opening
+    divisor: int
 
     def key(self) -> str:
         """Return all that the result depends on, as the beginning of a line of the file of results."""
-        levels = " ".join(f"{level}:{'/'.join(map(str, LEVELS[level]))}" for level in (self.higher, self.lower))
+        levels = " ".join(map(self._described, (self.higher, self.lower)))
         return f"{ENGINE_VERSION}\t{self.game}\t{self.setup}\t{levels}\t{self.opening.number}"
+
+    def _described(self, level: int) -> str:
+        nodes = node_budget(self.game, level) // self.divisor
+        return f"{level}:{'/'.join(map(str, LEVELS[level]._replace(nodes=nodes)))}"
 
 
 def result_of(task: Task) -> float:
     """Return the score of the higher level."""
-    players = level_player(task.higher), level_player(task.lower)
+    players = level_player(task.higher, task.divisor), level_player(task.lower, task.divisor)
     return play_pair(GAMES[task.game], task.opening, *players)
 
 
@@ -52,14 +57,14 @@ def results(path: Path) -> dict[str, float]:
     return {key: float(score) for key, _, score in (line.rpartition("\t") for line in lines)}
 
 
-def tasks(games: list[str], levels: list[int], pairs: int) -> list[Task]:
+def tasks(games: list[str], levels: list[int], pairs: int, divisor: int) -> list[Task]:
     """Return the tasks of a run: so many pairs of games for neighbours of ``levels`` in each game."""
     planned = []
     for name in games:
         game_id, _, setup = name.partition("/")
         setup = setup or next(iter(GAMES[game_id].setups))
         for opening in islice(openings(GAMES[game_id], setup), pairs):
-            planned += [Task(game_id, setup, higher, lower, opening) for lower, higher in pairwise(levels)]
+            planned += [Task(game_id, setup, higher, lower, opening, divisor) for lower, higher in pairwise(levels)]
     return planned
 
 
@@ -95,11 +100,14 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--games", nargs="+", default=list(GAMES), help="ids, each alone or as GAME/SETUP")
     parser.add_argument("--levels", nargs="+", type=int, default=list(LEVELS), help="each against the one before")
     parser.add_argument("--pairs", type=int, default=30, help="of games, for every two levels")
+    parser.add_argument(
+        "--divisor", type=int, default=1, help="of all node budgets, to try the levels that think for long"
+    )
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args(arguments)
     options.results.parent.mkdir(parents=True, exist_ok=True)
-    planned = tasks(options.games, options.levels, options.pairs)
+    planned = tasks(options.games, options.levels, options.pairs, options.divisor)
     scores = results(options.results)
     missing = [task for task in planned if task.key() not in scores]
     with options.results.open("a") as file:

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from domain.games import GAMES
+from domain.search import node_budget
 from tests.tuning import strength
 from tests.tuning.__main__ import written
 from tests.tuning.book import PLIES, book, draw, openings, path_of
@@ -69,6 +70,17 @@ def test_a_run_of_matches_goes_on_where_it_has_stopped(tmp_path: Path, capsys: p
     strength.main([*arguments, "--pairs", "2"])
     assert results.read_text() == played
     assert "| Bashni | start | 2 to 1 | 4 |" in capsys.readouterr().out
+
+
+def test_games_at_a_fraction_of_the_budgets_count_apart_from_others(tmp_path: Path) -> None:
+    results = tmp_path / "results.tsv"
+    arguments = ["--games", "bashni", "--levels", "8", "9", "--pairs", "1", "--results", str(results)]
+    strength.main([*arguments, "--divisor", "2400"])
+    strength.main([*arguments, "--divisor", "4800"])
+    levels = [line.split("\t")[3] for line in results.read_text().splitlines()]
+    assert levels == [
+        f"9:{node_budget('bashni', 9) // divisor}/64/0.0/10 8:{24_000 // divisor}/64/0.0/10" for divisor in (2400, 4800)
+    ]
 
 
 def test_games_that_have_been_played_are_read_again(tmp_path: Path) -> None:

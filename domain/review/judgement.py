@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from domain.review.findings import FactDifference, Finding
 from domain.search.expectation import POINT
 
-REVIEW_VERSION: Final = 1
+REVIEW_VERSION: Final = 2
 """The version of the judgement. Raise it with every change that may alter a review."""
 
 MIN_COUNTED_MOVES: Final = 8
@@ -23,11 +23,11 @@ MIN_LOSS_AT_TURN: Final = 500
 MIN_ONLY_MOVE_LOSS: Final = 1_500
 """A best move is the only one where the next best loses at least so much."""
 
-NOISE: Final = {"bashni": 310, "towers": 340, "tower-game": 120, "fourplay": 10, "four-towers": 100}
+NOISE: Final = {"bashni": 310, "towers": 120, "tower-game": 120, "fourplay": 10, "four-towers": 100}
 """By game the standard deviation of the points that the engine expects, between a budget and four times as much.
 
-It is estimated from the median change (1.48 of it), for a few positions change far more than all others: 16 positions
-of each game, from matches of level 2, with 6,000 and 24,000 nodes.
+It is estimated from the median change (1.48 of it), for a few positions change far more than all others: 20 positions
+of Towers for two and 16 of each other game, from matches of level 2, with 6,000 and 24,000 nodes.
 """
 
 _ACCURACY: Final = tuple(round(1_000 * exp(-4.35 * loss / POINT)) for loss in range(POINT + 1))

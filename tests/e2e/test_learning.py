@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import LocatorAssertions, Page, ViewportSize, expect
 
 from domain.games import GAMES
 from tests.e2e.test_every_page import AXE
@@ -19,11 +19,11 @@ def square(page: Page, name: str, kind: str = "") -> str:
     return f".playable [data-part=board] .square{kind}[data-square='{name}']"
 
 
-def said(page: Page) -> object:
+def said(page: Page) -> LocatorAssertions:
     return expect(page.locator(".playable [data-part=said]"))
 
 
-def goal(page: Page) -> object:
+def goal(page: Page) -> LocatorAssertions:
     return expect(page.locator(".playable [data-part=goal]"))
 
 

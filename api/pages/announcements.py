@@ -232,7 +232,7 @@ def _aborted(event: e.MatchAborted, audience: Audience) -> str:
     if seat is not None and not audience.state.seats[seat].joined:
         return f"{audience.who(seat)} declined the invitation."
     subject = audience.player(event.player)
-    return f"{subject} called the match off." if subject else "The match was called off."
+    return f"{subject} cancelled the match." if subject else "The match was cancelled."
 
 
 def _paused(event: e.ClockPaused, audience: Audience) -> str:
@@ -326,7 +326,7 @@ def _proposed_rematch(event: e.MatchCreated, audience: Audience) -> str:
 
 def _declined_rematch(event: e.MatchAborted, audience: Audience) -> str:
     subject = audience.player(event.player)
-    return f"{subject} declined the rematch." if subject else "The rematch was called off."
+    return f"{subject} declined the rematch." if subject else "The rematch was cancelled."
 
 
 _REMATCH_WORDS: Mapping[type[e.Event], str | Callable[[Any, Audience], str]] = {

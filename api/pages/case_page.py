@@ -46,7 +46,7 @@ GROUND_WORDS = {
 RULING_WORDS = {
     RulingKind.LET_STAND: "Let it stand",
     RulingKind.ADJUST_CLOCKS: "Adjust the clocks",
-    RulingKind.TAKE_BACK: "Take back to a ply",
+    RulingKind.TAKE_BACK: "Take back to an earlier move",
     RulingKind.DECIDE: "Decide the result",
     RulingKind.ANNUL: "Annul the match",
     RulingKind.RESTORE: "Restore the match",
@@ -115,7 +115,7 @@ def _board(state: MatchState, case: Dispute) -> Markup | None:
         return None
     try:
         game = find_ruleset(state.game, state.ruleset)
-        return board_at(state, game, case.ply, TurnedView(), f"Case {case.number}, after ply {case.ply}")
+        return board_at(state, game, case.ply, TurnedView(), f"Case {case.number}, after move {case.ply}")
     except Exception:  # a defect in the rules may be the very subject of the case
         return None
 

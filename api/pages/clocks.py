@@ -58,7 +58,7 @@ def _seat_clock(clock: clocks.Clock, seat: int, now: int) -> SeatClock:
     return SeatClock(left, terms.duration(left), _PURPOSE.get(expected.limit, "left"), not pauses, paused)
 
 
-_PURPOSE = {Limit.FIRST_MOVE: "to begin", Limit.CEILING: "for this move"}
+_PURPOSE = {Limit.FIRST_MOVE: "first move within", Limit.CEILING: "for this move"}
 PAUSED = {
     PauseReason.VACATION: "on vacation",
     PauseReason.WEEKEND: "a free day",
@@ -101,7 +101,7 @@ def upcoming_vacations(state: MatchState, now: int) -> list[clocks.Pause]:
 
 def _consequence(state: MatchState, expected: Forecast) -> str:
     if expected.limit == Limit.FIRST_MOVE:
-        return "the match is called off without a result"
+        return "the match is cancelled without a result"
     if state.terms.flag != FlagRule.AUTOMATIC:
         return "the others may claim that time is up"
     game = find_ruleset(state.game, state.ruleset)

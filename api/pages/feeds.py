@@ -40,7 +40,7 @@ PUBLIC = "public, max-age=60"
 _TO_DO = {"move": "Your move", "invitation": "Answer the invitation"}
 _OTHERWISE = {
     "move": "Your time for this move is up then.",
-    "invitation": "The match is called off then, unless all have answered.",
+    "invitation": "The match is cancelled then, unless all have answered.",
 }
 _DUE = frozenset(_TO_DO)
 

@@ -192,7 +192,7 @@ def requested_ply(state: MatchState) -> int:
     if asked is None:
         return len(state.play.moves)
     if not asked.isascii() or not asked.isdigit() or len(asked) > 6 or int(asked) > len(state.play.moves):
-        abort(404, f"This match has plies 0 to {len(state.play.moves)}.")
+        abort(404, f"This match has moves 0 to {len(state.play.moves)}.")
     return int(asked)
 
 

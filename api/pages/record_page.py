@@ -44,7 +44,7 @@ _PLAYERS = frozenset({"creator", "player", "arbiter"})
 _LIMITS = {
     Limit.TIME: "the time that was left",
     Limit.CEILING: "the time for one move",
-    Limit.FIRST_MOVE: "the time to begin",
+    Limit.FIRST_MOVE: "the time for the first move",
 }
 _NAMES = {"creator": "created by", "statement": "digest of the statement", "dispute": "case", "setup": "start"}
 """The names of fields, where they are not the recorded ones."""
@@ -303,10 +303,10 @@ def _resolved(texts: Mapping[str, NamedText], field: str, value: Any) -> Any:
 def _proof_words(proof: Proof) -> str:
     """Return the proof of the result, as a clause."""
     if proof.plies is not None:
-        return f"the position after ply {proof.ply} is the same as after plies {', '.join(map(str, proof.plies[:-1]))}"
+        return f"the position after move {proof.ply} is the same as after moves {', '.join(map(str, proof.plies[:-1]))}"
     if proof.decided_by is not None:
-        return f"event {proof.decided_by} decided it, after ply {proof.ply}"
-    return f"by the rules the game is over after ply {proof.ply}"
+        return f"event {proof.decided_by} decided it, after move {proof.ply}"
+    return f"by the rules the game is over after move {proof.ply}"
 
 
 def _number(text: str | None, least: int, most: int, default: int) -> int:

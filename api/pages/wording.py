@@ -191,7 +191,7 @@ def unrated_words(reason: Unrated) -> str:
     """Return why a match does not count for ratings."""
     return {
         Unrated.AGREED: "It was agreed to be unrated.",
-        Unrated.WITHOUT_RESULT: "It has no result: it was called off or annulled.",
+        Unrated.WITHOUT_RESULT: "It has no result: it was cancelled or annulled.",
         Unrated.TOO_SHORT: "It ended before every seat had moved.",
         Unrated.ONE_PLAYER: "One player had all seats.",
     }[reason]

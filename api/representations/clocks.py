@@ -66,7 +66,7 @@ class Forecast(Answer):
     seat: int
     at: Annotated[Instant | None, Meta(description="When its time is up; null: not before a pause ends")]
     limit: Annotated[str, one_of(Limit)]
-    verdict: Annotated[Literal["flag", "abort"], Meta(description="What follows: the match is lost, or called off")]
+    verdict: Annotated[Literal["flag", "abort"], Meta(description="What follows: the match is lost, or cancelled")]
     by_itself_at: Annotated[
         Instant | None, Meta(description="When that happens without a claim; null: not as things stand")
     ]

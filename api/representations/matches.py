@@ -130,7 +130,7 @@ class MatchSummary(Answer):
     updated_at: Instant
     deadline: Annotated[
         Instant | None,
-        Meta(description="When the time of the player to move is up, or an open match is called off; null: never"),
+        Meta(description="When the time of the player to move is up, or an open match is cancelled; null: never"),
     ]
     terms: Terms
 

@@ -11,6 +11,7 @@ from domain.games import GAMES
 from domain.match.state import OPPONENT_PREFIX
 from domain.search.choose import LEVELS
 from events.people import capacity as declared
+from events.people.blocks import opponent_name
 from events.people.capacity import Invitations
 from events.people.person import Person
 
@@ -41,7 +42,7 @@ def represent_player(id: str, persons: Mapping[str, Person]) -> Player:
     """Return the player with ``id``; ``persons`` holds the people among those to be represented."""
     level = opponent_level(id)
     if level is not None:
-        return Player(id=id, name=f"Opponent {level}", kind="opponent", level=level)
+        return Player(id=id, name=opponent_name(level), kind="opponent", level=level)
     person = persons.get(id)
     if person is None:
         return Player(id=id, name="somebody who left", kind="person", level=None)

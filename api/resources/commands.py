@@ -1,4 +1,4 @@
-"""Commands on a match that is played: join, move, resign, call off, draws, taking back, time."""
+"""Commands on a match that is played: join, move, resign, cancel, draws, taking back, time."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -175,7 +175,7 @@ def propose_rematch(_: object, match_id: str) -> Response:
         if seat is None or not proposed.seats[seat].joined:
             if proposed.ended:
                 raise CommandError(
-                    "match-over", "the rematch was called off: create a new match to play again"
+                    "match-over", "the rematch was cancelled: create a new match to play again"
                 ) from None
             with services().bot_admission.joining_place(proposed, person):
                 execute(following, JoinMatch(player=person.id, guest=guest), person.id, asked)

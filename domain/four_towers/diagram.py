@@ -67,7 +67,7 @@ def diagram(position: Position) -> str:
     lines.append("   " + " ".join(_FILES))
     white, black = map(memory_text, position.memories)
     quiet = position.halfmove_clock
-    counter = f", {quiet} quiet plies of {MAX_HALFMOVE_CLOCK}" if matters(quiet, MAX_HALFMOVE_CLOCK) else ""
+    counter = f", draw after {MAX_HALFMOVE_CLOCK} quiet moves ({quiet})" if matters(quiet, MAX_HALFMOVE_CLOCK) else ""
     lines.append(f"{_COLOURS[position.side]} to move{counter}; dragons imitate {white} and {black}")
     if position.en_passant:
         lines.append("en passant: " + ", ".join(map(pair_text, position.en_passant)))

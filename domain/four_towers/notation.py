@@ -182,17 +182,17 @@ def read_component(number: int, text: str) -> int:
     try:
         move = _read_single(text)
     except MalformedNotation as refusal:
-        raise MalformedNotation(f"component {number}: {refusal}") from None
+        raise MalformedNotation(f"step {number}: {refusal}") from None
     head = head_of(move)
     if head.mark != PLAIN or head.part:
-        raise MalformedNotation(f"component {number} ({text}): only plain moves of whole pieces can be components")
+        raise MalformedNotation(f"step {number} ({text}): only plain moves of whole pieces can be steps")
     return move
 
 
 def _parse_multi(position: Position, text: str) -> MultiMove:
     components = [read_component(number, part) for number, part in enumerate(text.split(";"), 1)]
     if not 2 <= len(components) <= compound_moves.MAX_COMPONENTS:
-        raise MalformedNotation(f"a multi-move has 2 to {compound_moves.MAX_COMPONENTS} components")
+        raise MalformedNotation(f"a multi-move has 2 to {compound_moves.MAX_COMPONENTS} steps")
     fault = None if is_drawn(position) else compound_moves.multi_move_refusal(position, components)
     if fault or is_drawn(position):
         _refuse_if_over(position)

@@ -74,7 +74,7 @@ class Forecast:
     """Unless ``seat`` moves, its time is up at the instant ``at`` (None: never, while a pause without end lasts).
 
     ``limit`` says which time that is: "time" (bank or days per move), "ceiling", or "first-move", after which the match
-    is called off instead of lost.
+    is cancelled instead of lost.
     """
 
     seat: int

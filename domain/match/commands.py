@@ -89,7 +89,7 @@ class Resign(_PlayerCommand):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AbortMatch(_PlayerCommand):
-    """Call the match off before the second ply, without a result; also declines an invitation."""
+    """Cancel the match before the second ply, without a result; also declines an invitation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -94,7 +94,7 @@ def next_step(
     In this order: outages are credited; pauses end that are not in the players' availability any more; where a flag
     would fall, free days and vacations are recorded, then a day of automatic vacation is taken, and else it falls.
     ``availability`` is that of the people who play. No clock runs in an open match that could be credited: while one of
-    the ``unconfirmed`` outages lies within its time, it is not called off.
+    the ``unconfirmed`` outages lies within its time, it is not cancelled.
     """
     deadline = deadline_of(state)
     is_due = deadline is not None and deadline <= max(now, state.updated_at)

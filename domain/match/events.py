@@ -107,7 +107,7 @@ class PlayerResigned(_SeatEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchAborted(_TimedEvent):
-    """The match was called off without a result."""
+    """The match was cancelled without a result."""
 
     player: str
 

@@ -19,7 +19,7 @@ MAX_UNCLAIMED_MS = 30 * DAY
 """A flag that falls by claim only and that nobody claims falls by itself after so long: no match is endless."""
 
 MAX_OPEN_MS = 30 * DAY
-"""A match whose seats are not all taken after so long is called off."""
+"""A match whose seats are not all taken after so long is cancelled."""
 
 
 class Terms(NamedTuple):
@@ -150,7 +150,7 @@ def limit_in_words(terms: Terms, limit: Limit) -> str:
         case Limit.FIRST_MOVE:
             return (
                 f"Each player's first move must come within {duration(first_move(terms))}; if one does not, the match "
-                "is called off without a result."
+                "is cancelled without a result."
             )
         case _:
             assert_never(limit)

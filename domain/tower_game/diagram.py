@@ -24,7 +24,7 @@ def diagram(position: Position) -> str:
         lines.append("   ".join("  a b c d e" for _ in ranks))
         lines.append("")
     quiet = position.halfmove_clock
-    counter = f", {quiet} quiet plies of {MAX_HALFMOVE_CLOCK}" if matters(quiet, MAX_HALFMOVE_CLOCK) else ""
+    counter = f", draw after {MAX_HALFMOVE_CLOCK} quiet moves ({quiet})" if matters(quiet, MAX_HALFMOVE_CLOCK) else ""
     lines.append(f"{'White' if position.side == 0 else 'Black'} to move{counter}")
     return "\n".join(line.rstrip() for line in lines)
 

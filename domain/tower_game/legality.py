@@ -132,7 +132,7 @@ def why_not(position: Position, square: str) -> str | None:
     if not any(reaches(position, move) for move in (*moves, *promotions)):
         if code + 1 == PAWN:
             return f"{man} is blocked, and has nothing to capture"
-        return f"{man} is blocked: men of your own stand wherever it could go"
+        return f"{man} is blocked: your own pieces stand wherever it could go"
     if code + 1 == KING:
         return f"{man} has no cube to go to that is not attacked"
     if in_check(position):

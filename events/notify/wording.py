@@ -33,7 +33,7 @@ WORDINGS: Mapping[str, Wording] = {
     "rematch": Wording("You are invited to another match of {game} with the same people.", "Rematch"),
     "started": Wording("A match of {game} has started.", "Started"),
     "ended": Wording("A match of {game} is over.", "Over"),
-    "aborted": Wording("A match of {game} was called off.", "Called off"),
+    "aborted": Wording("A match of {game} was cancelled.", "Cancelled"),
     "flag": Wording("Your time in a match of {game} is up; the others play on.", "Your time is up"),
     "case": Wording("A case about a match of {game} was opened.", "Case opened"),
     "appeal": Wording("A ruling about a match of {game} was appealed.", "Ruling appealed"),

@@ -71,6 +71,11 @@ class Blocks:
         self._client.delete(self._keys.blocks(person))
 
 
+def opponent_name(level: int) -> str:
+    """Return the name of the computer player of ``level``: "Computer, level 3"."""
+    return f"Computer, level {level}"
+
+
 def names_of_others(
     seats: Sequence[Seat], player: str, persons: Mapping[str, Person], blocked: Collection[str] = ()
 ) -> list[str]:
@@ -78,7 +83,7 @@ def names_of_others(
     names = []
     for seat in seats:
         if seat.level is not None:
-            names.append(f"Opponent {seat.level}")
+            names.append(opponent_name(seat.level))
         elif seat.player is not None and seat.player != player and seat.player not in blocked:
             names += [persons[seat.player].name] if seat.player in persons else []
     return list(dict.fromkeys(names))

@@ -36,10 +36,10 @@ def test_a_move_and_a_quick_answer_are_each_announced_once_and_the_board_keeps_t
     page = white.open(match_id)
     page.evaluate(WATCH)
     white.submit("c3", "d4")
-    expect(last_announcement(page)).to_contain_text("Opponent 1 played")
+    expect(last_announcement(page)).to_contain_text("Computer, level 1 played")
     announced = " ".join(text for text in heard(page) if "played" in text)
     answer = white.call("GET", f"/matches/{match_id}")["moves"][1]
-    expected = f"You played c3-d4. Opponent 1 played {answer}. It is your turn."
+    expected = f"You played c3-d4. Computer, level 1 played {answer}. It is your turn."
     assert re.fullmatch(rf"{re.escape(expected)}( You must capture: .*\.)? \d+ pieces? can move\.", announced)
     expect(page).to_have_title(re.compile("● Your move"))
     expect(white.square("d4")).to_be_focused()

@@ -25,7 +25,7 @@ def test_a_guest_plays_an_opponent_that_answers_automatically(visit: Callable[..
     expect(page.locator("#shown")).to_have_text("2 / 2")
     expect(page.locator("#standing")).to_contain_text("Your move")
     page.goto("/matches")
-    expect(page.get_by_role("link", name="Opponent 1")).to_be_visible()
+    expect(page.get_by_role("link", name="Computer, level 1")).to_be_visible()
     expect(page.locator("section", has_text="Waiting for you")).to_contain_text("Your move")
 
 

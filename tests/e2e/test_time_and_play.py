@@ -36,7 +36,7 @@ def test_the_page_shows_the_terms_before_a_match_is_accepted_and_then_clocks_and
     time = page.locator("#time")
     expect(time).to_contain_text(f"{host.name} must move by")
     expect(time.locator("time").first).to_contain_text(re.compile(r"\d\d:\d\d UTC \(.*\d\d:\d\d your time\)"))
-    expect(time).to_contain_text("If not, the match is called off without a result.")
+    expect(time).to_contain_text("If not, the match is cancelled without a result.")
     host.move(match_id, "c3-d4")
     expect(page.locator("#time")).to_contain_text("You must move by")
     page = host.open(match_id)

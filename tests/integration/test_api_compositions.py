@@ -76,7 +76,7 @@ def test_the_part_that_fails_is_named_with_the_reason(anna: Caller, boris: Calle
     match = played(anna, boris, TO_A_DRAGON)
     failed = check(anna, match, "multi", "h3-h4", "a4-a5")
     assert (failed["move"], failed["failing"]) == (None, 1)
-    assert failed["reason"].startswith("component 2 (a4-a5): ")
+    assert failed["reason"].startswith("step 2 (a4-a5): ")
     assert failed["following"] == check(anna, match, "multi", "h3-h4")["following"]
 
 

@@ -42,7 +42,12 @@ def test_a_match_of_opponents_starts_at_once(anna: Caller) -> None:
     match_id = anna.create(opponent(1), opponent(8), rated=True)
     shown = anna.get(f"/matches/{match_id}").json
     assert shown["status"] == "playing"
-    assert shown["seats"][1]["player"] == {"id": "opponent-8", "name": "Opponent 8", "kind": "opponent", "level": 8}
+    assert shown["seats"][1]["player"] == {
+        "id": "opponent-8",
+        "name": "Computer, level 8",
+        "kind": "opponent",
+        "level": 8,
+    }
 
 
 def test_a_move_is_answered_with_its_events_and_the_new_version(anna: Caller, match_id: str) -> None:

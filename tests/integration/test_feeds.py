@@ -172,7 +172,7 @@ class TestTheCalendar:
         assert titles == {
             own: "Your move: Bashni against anna",
             invitation: "Answer the invitation: Bashni against anna",
-            machine: "Your move: Bashni against Opponent 1",
+            machine: "Your move: Bashni against Computer, level 1",
         }
         for match, event in found.items():
             deadline = datetime.fromisoformat(queue[match]["deadline"])

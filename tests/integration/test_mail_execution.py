@@ -276,7 +276,7 @@ def test_an_invitation_is_accepted_or_declined_by_mail(shop: SteppedInstallation
     assert words(report) == "You have taken your seat. The match has started."
     assert Correspondent(shop, first, "bob").write("accept", mail="yes") == report
     second = shop.create(Seat.taken("alice"), Seat.invited("bob"))
-    assert words(Correspondent(shop, second, "bob").write("decline")) == "The match was called off."
+    assert words(Correspondent(shop, second, "bob").write("decline")) == "The match was cancelled."
 
 
 def test_a_blocked_player_does_not_join_by_mail(shop: SteppedInstallation) -> None:

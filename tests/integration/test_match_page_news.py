@@ -88,7 +88,7 @@ def test_a_rematch_is_told_and_answered_on_the_earlier_page(anna: Caller, boris:
     assert anna.post(f"/matches/{rematch}/abortion").status_code == 201
     assert shown(boris, match_id, "news", mark) == "You proposed a rematch. anna declined the rematch."
     declined = page(boris, f"/matches/{match_id}")
-    assert "The rematch was called off." in declined
+    assert "The rematch was cancelled." in declined
     assert "To the rematch" not in declined
     assert "Propose a rematch" not in declined
 

@@ -71,7 +71,7 @@ def test_who_comes_too_late_has_lost_and_may_be_forgiven(anna: Caller, boris: Ca
 def test_a_first_move_that_does_not_come_calls_the_match_off(anna: Caller, boris: Caller, watch: Watch) -> None:
     match = started(anna, boris)
     assert anna.put("/me/calendar", NO_VACATION).status_code == 200
-    assert "If not, the match is called off without a result." in page(anna, match)
+    assert "If not, the match is cancelled without a result." in page(anna, match)
     watch.advance(8 * DAY)
     assert anna.move(match, "c3-d4").status_code == 409
     assert "White did not make the first move in time. The match ended without a result." in page(boris, match)

@@ -119,7 +119,7 @@ class _Auditor:
         ending = (
             (state.result.reason or "?")
             if state.status == Status.FINISHED or state.result.annulled is not None
-            else "called off"
+            else "cancelled"
         )
         self._endings[state.game, ending] += 1
         self._states.append(state)

@@ -204,7 +204,7 @@ class _Simulation:
         return arrive
 
     def _open(self, create: c.CreateMatch, people: Sequence[str]) -> None:
-        """Create a match that the others join soon; sometimes one does not, or it is called off."""
+        """Create a match that the others join soon; sometimes one does not, or it is cancelled."""
         self._players.do(create.match, create.creator, create)
         for player in people[1:]:
             if self._random.random() < 0.985:

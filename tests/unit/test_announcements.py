@@ -126,8 +126,8 @@ def test_who_withdraws_a_request_does_not_refuse_it() -> None:
 def test_players_of_the_same_name_are_told_apart_by_their_seats() -> None:
     state = started_by_four().state
     move = e.MoveSubmitted(at=T0, seat=1, ply=2, move="a6")
-    listener = audience(state, 3, "Opponent 3", "Opponent 3", "rita", "bob")
-    assert describe_events((), (move,), listener) == ["Opponent 3 (Blue) played a6."]
+    listener = audience(state, 3, "Computer, level 3", "Computer, level 3", "rita", "bob")
+    assert describe_events((), (move,), listener) == ["Computer, level 3 (Blue) played a6."]
 
 
 def test_a_move_is_told_as_the_list_spells_it_and_one_taken_back_as_it_was_recorded() -> None:

@@ -41,7 +41,7 @@ def test_an_event_is_described_in_words() -> None:
     assert words("match-created", creator="alice", setup="start", seats=seats, rated=True) == {
         "created by": "Alice",
         "start": "Start",
-        "seats": "White: Alice; Black: Opponent 3",
+        "seats": "White: Alice; Black: Computer, level 3",
         "rated": "yes",
     }
     occasion = {"kind": "tournament", "id": "t1", "pairing": "4"}
@@ -118,7 +118,7 @@ def match_on(terms: Terms) -> PlayedMatch:
 def test_only_the_clock_of_the_seat_to_move_runs_and_says_what_the_time_is_for() -> None:
     match = started()
     white, black = seat_clocks(match.state, match.now + HOUR)
-    assert (white.words, white.purpose, white.runs) == ("6 days 23 hours", "to begin", True)
+    assert (white.words, white.purpose, white.runs) == ("6 days 23 hours", "first move within", True)
     assert (black.words, black.purpose, black.runs) == ("10 days", "left", False)
 
 

@@ -36,7 +36,7 @@ def test_lists_tell_the_time_control_in_a_few_words() -> None:
 def test_all_of_the_terms_is_told() -> None:
     assert in_words(STANDARD) == (
         "10 days at the start and 1 day more after every move, never more than 20 days in all.",
-        "Each player's first move must come within 7 days; if one does not, the match is called off without a result.",
+        "Each player's first move must come within 7 days; if one does not, the match is cancelled without a result.",
         "Who runs out of time loses at that instant.", "Vacation stops a player's clock.",
         "So do the free days of the week that a player has set.", "Moves cannot be taken back.",
     )  # fmt: skip
@@ -47,7 +47,7 @@ def test_all_of_the_terms_is_told() -> None:
     assert in_words(strict) == (
         "3 days for every move; what is not used is not saved.",
         "No single move may take longer than 2 days.",
-        "Each player's first move must come within 2 days; if one does not, the match is called off without a result.",
+        "Each player's first move must come within 2 days; if one does not, the match is cancelled without a result.",
         "Who runs out of time may still move until somebody claims the win; unclaimed for 30 days, the flag falls by "
         "itself.",
         "Vacation does not stop the clocks of this match.",

@@ -2,6 +2,10 @@
 //
 // The current square is the one last pointed at, focused or selected; before that the target of the last move, or the
 // first square where a move can begin. It is updated whenever the picture in the frame changes.
+//
+// Pressed, a square where no move begins says why.
+
+import {call} from "./api.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -66,3 +70,23 @@ function element(name, text) {
   made.textContent = text;
   return made;
 }
+
+// Returns explain(square). `applies()` tells whether the board shows the position of `version()` to one of its players.
+export function explainer({api, version, applies, say}) {
+  let asked = 0; // numbers the requests, so that late answers are dropped
+
+  return async function whyNot(square) {
+    if (!applies()) return;
+    const number = ++asked;
+    try {
+      const answer = await call("GET", `${api}/squares/${encodeURIComponent(square)}`);
+      if (number === asked && applies() && answer.version_tag === version() && answer.reason)
+        say(sentence(answer.reason));
+    } catch (problem) {
+      say(problem.message, true);
+    }
+  };
+}
+
+// Names of squares stay in lower case.
+const sentence = (clause) => `${/^[a-z]{1,2}\d/.test(clause) ? clause : clause[0].toUpperCase() + clause.slice(1)}.`;

@@ -14,14 +14,13 @@ import {Composer} from "./composer.js";
 import {bindConditionalMoves, findRemaining} from "./conditional-moves.js";
 import {enableDragging} from "./drag.js";
 import {replaceContent} from "./focus.js";
-import {inspector} from "./inspector.js";
+import {explainer, inspector} from "./inspector.js";
 import {reportPresence, watch} from "./live.js";
 import {MoveEntry} from "./move-entry.js";
 import {Playback} from "./playback.js";
 import {bindShortcuts} from "./shortcuts.js";
 import {uncover} from "./square-geometry.js";
 import {Steps} from "./steps.js";
-import {explainer} from "./unplayable.js";
 import {enableZoom} from "./zoom.js";
 
 const page = document.getElementById("match");

@@ -94,7 +94,7 @@ function drawGraph(expected, turns, names) {
   const graph = drawnPart("svg", {viewBox: `0 -4 ${WIDTH} ${HEIGHT + 26}`, role: "img", width: "100%"});
   graph.setAttribute(
     "aria-label",
-    "The points that each seat could expect, ply by ply; the table below has the values",
+    "The points that each seat could expect, move by move; the table below has the values",
   );
   graph.append(drawnPart("path", {d: `M0 0V${HEIGHT}H${WIDTH}`, opacity: 0.5}));
   names.forEach((name, seat) => {
@@ -140,7 +140,7 @@ function bindKeys(turns, board, go) {
 }
 
 function tabulate({expected, moves}, names) {
-  const head = ["Ply", "Move", "Lost", ...names.map((name) => `${name} expects`)];
+  const head = ["No.", "Move", "Lost", ...names.map((name) => `${name} expects`)];
   const rows = expected.slice(1).map((points, index) => {
     const {ply, seat, played, loss, judged} = moves[index];
     const lost = judged ? loss.toFixed(2) : "forced";

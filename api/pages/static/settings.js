@@ -57,7 +57,7 @@ document.getElementById("new-token").addEventListener("submit", async (event) =>
     const {label, secret} = await call("POST", "/api/v1/me/tokens", {label: form.elements.label.value.trim()});
     form.reset();
     const [notice, code] = ["p", "code"].map((name) => document.createElement(name));
-    notice.textContent = `The token of ${label}. Copy it now: it is shown only once.`;
+    notice.textContent = `The secret of ${label}. Copy it now: it is shown only once.`;
     code.textContent = secret;
     document.getElementById("secret").replaceChildren(notice, code);
   });

@@ -41,7 +41,7 @@ export function bindShortcuts({page, board, say, lastMove}) {
   }
 
   function showKeys() {
-    at("keys").open = true;
+    at("match-menu").open = at("keys").open = true;
     at("keys").querySelector("summary").focus();
   }
 

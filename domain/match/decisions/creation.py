@@ -1,4 +1,4 @@
-"""Who may open, join and call off a match."""
+"""Who may open, join and cancel a match."""
 
 from domain.game import AnyGame, Setup
 from domain.games import GAMES, UnknownRulesetError, find_ruleset
@@ -11,7 +11,7 @@ from domain.match.state import MatchState, Seat, is_person
 from domain.search.choose import LEVELS, MAX_GUEST_LEVEL
 
 ABORT_BEFORE_PLY = 2
-"""A match may be called off until its second ply has been played."""
+"""A match may be cancelled until its second ply has been played."""
 
 
 def create_match(command: c.CreateMatch, now: int) -> tuple[e.Event, ...]:
@@ -131,7 +131,7 @@ def join_match(state: MatchState, command: c.JoinMatch, now: int) -> tuple[e.Eve
 
 
 def abort_match(state: MatchState, command: c.AbortMatch, now: int) -> tuple[e.Event, ...]:
-    """Return the match called off."""
+    """Return the match cancelled."""
     if command.player != state.creator:
         seat_of(state, command.player)
     refuse_if_ended(state)
@@ -154,7 +154,7 @@ def rematch(state: MatchState, player: str, match: str, seed: str, guest: bool) 
 
     The same game, ruleset, setup and terms, rated and private as before; everybody moves on by one seat, and among four
     the circle changes. Who proposes it is seated, opponents keep their level, all others are invited. Raises
-    CommandError when ``player`` had no seat, the match is not over, or was called off before all seats were taken.
+    CommandError when ``player`` had no seat, the match is not over, or was cancelled before all seats were taken.
     """
     seat_of(state, player)
     if not state.ended:

@@ -14,7 +14,7 @@ MAX_GIFT_MS = 30 * DAY
 
 
 def call_time(state: MatchState, command: c.CallTime, now: int) -> tuple[e.Event, ...]:
-    """Return the consequence of time being up: a flag, a match called off, or, with CommandError, nothing."""
+    """Return the consequence of time being up: a flag, a match cancelled, or, with CommandError, nothing."""
     claimant = None if command.player is None else seat_of(state, command.player)
     refuse_if_ended(state)
     if state.status == Status.OPEN:

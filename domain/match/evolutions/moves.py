@@ -22,7 +22,7 @@ def match_finished(state: MatchState, event: e.MatchFinished) -> MatchState:
 
 
 def match_aborted(state: MatchState, event: e.MatchAborted) -> MatchState:
-    """Return the match called off."""
+    """Return the match cancelled."""
     result = replace(state.result, reason=EndReason.ABORTED, ended_at=event.at)
     return _ended(state, Status.ABORTED, result, event.at)
 

@@ -93,7 +93,7 @@ def event_words(event: e.Event, seat: int, names: Sequence[str]) -> str:
         case e.MatchStarted():
             return "The match has started."
         case e.MatchAborted():
-            return "The match was called off."
+            return "The match was cancelled."
         case e.MatchFinished(scores=scores, reason=reason):
             shown = ", ".join(f"{name} {score:g}" for name, score in zip(names, scores, strict=True))
             return f"The match is over: {shown} ({reason.replace('-', ' ')})."
@@ -116,7 +116,7 @@ def outcome_words(state: MatchState) -> str:
     """Return how a match ended, as a sentence; empty while it goes on."""
     game = game_of(state)
     if state.status == Status.ABORTED:
-        return "The match was called off."
+        return "The match was cancelled."
     if not state.ended:
         return ""
     if state.result.scores is None:

@@ -224,7 +224,7 @@ def clock_text(view: MatchView) -> str:
 
 def _consequence(view: MatchView, expected: clocks.Forecast) -> str:
     if expected.limit == Limit.FIRST_MOVE:
-        return "otherwise the match is called off"
+        return "otherwise the match is cancelled"
     if view.state.terms.flag != FlagRule.AUTOMATIC:
         return "after that another player may claim that time is up"
     return "after that the time is up"

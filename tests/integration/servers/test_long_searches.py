@@ -193,13 +193,13 @@ def test_the_page_tells_how_long_an_opponent_still_thinks(
     match = anna.create(opponent(10), ME)
     make_opponents(services).add_turn(match)
     page = anna.client.get(f"/matches/{match}").text
-    assert "Opponent 10 (White) is going to think for about 4 minutes: other searches come first." in page
-    assert "Opponent 10 visits up to 2,400,000 positions for a move: it thinks about 4 minutes." in page
+    assert "Computer, level 10 (White) is going to think for about 4 minutes: other searches come first." in page
+    assert "Computer, level 10 visits up to 2,400,000 positions for a move: it thinks about 4 minutes." in page
     turn = services.turns.claim([LONG])
     assert turn is not None
     thought = thoughts.Thought("", until=services.now() + 150_000)
     assert services.turns.renew(turn, thoughts.packed(thought))
-    assert "Opponent 10 (White) is thinking, about 2 minutes left." in anna.client.get(f"/matches/{match}").text
+    assert "Computer, level 10 (White) is thinking, about 2 minutes left." in anna.client.get(f"/matches/{match}").text
 
 
 def test_the_strongest_opponents_are_played_by_accounts_few_at_a_time(

@@ -7,6 +7,7 @@ from api.access.limits import spend
 from api.services import services
 from events.notify.notice import NoticeChannel
 from events.notify.outbox import Dispatch, Purpose
+from events.notify.push.sender_key import subject_of
 
 
 class NoticeTarget(NamedTuple):
@@ -28,6 +29,20 @@ def targets_of(player: str) -> Mapping[tuple[NoticeChannel, str], NoticeTarget]:
     for endpoint in services().endpoints.of(player):
         targets[NoticeChannel.WEBHOOK, endpoint.id] = NoticeTarget(endpoint.url, endpoint.disabled is None)
     return targets
+
+
+class NoticeWays(NamedTuple):
+    """How a person can have notices sent: by mail, and to browsers."""
+
+    mail: bool
+    push: bool
+
+
+def ways_for(kind: str) -> NoticeWays:
+    """Return the ways that this installation offers to an account of ``kind``: guests get no mail."""
+    settings = services().settings
+    has_push = subject_of(settings.contact, settings.page_url) is not None
+    return NoticeWays(settings.mail is not None and kind != "guest", has_push)
 
 
 def queue_test(player: str, channel: NoticeChannel, target: str, id: str) -> None:

@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response
 from api.access.auth import current_person
 from api.access.matches import may_read_chat, may_write_chat, visible_match
 from api.operations.lists import first_awaited
+from api.operations.notice_targets import NoticeWays, targets_of, ways_for
 from api.pages.announcements import Counts, describe_position, tabulate_facts
 from api.pages.available_actions import available_actions, find_consequences
 from api.pages.board_steps import steps_nearby
@@ -19,7 +20,7 @@ from api.pages.layout import blueprint, read_viewer_roles
 from api.pages.match_news import describe_news
 from api.pages.match_standing import SeatView, describe_standing, seat_views, summarise_standing
 from api.pages.pictures import TurnedView, board_at, colours_of, count_turns, requested_ply, requested_view, turn_number
-from api.pages.played_moves import played_moves, rounds, runs_since
+from api.pages.played_moves import Played, played_moves, rounds, runs_since
 from api.pages.shared_pictures import link_preview
 from api.pages.wording import nodes_sentence
 from api.representations.boards import Draft
@@ -185,6 +186,14 @@ class TakebackRequest(NamedTuple):
     moves: str
 
 
+class NoticeOffer(NamedTuple):
+    """The ways in which a player may be told of the answer, and the clock of the player who is waited for."""
+
+    ways: NoticeWays
+    player: str
+    time: str
+
+
 class Chat(NamedTuple):
     """The viewer's part in the chat; ``open_to_others``: the viewer's wish after the end, None if there is none yet."""
 
@@ -232,6 +241,8 @@ def _render(loaded: Loaded, person: Person | None) -> str:
         seat=seat,
         board=board,
         standing=describe_standing(state, seats, seat, board.circumstances, _thinks_until(state), now),
+        notice_offer=_notice_offer(person, seat, seats, played),
+        newcomer=_is_newcomer(state, viewer, seat),
         news=describe_news(loaded, match, person, [move.move for move in played]),
         rounds=rounds(state, game, played),
         unseen=runs_since(played, seat) if seat is not None and match.to_move == seat else (),
@@ -302,6 +313,33 @@ def _chat(state: MatchState, person: Person | None, seat: int | None) -> Chat:
         writable=may_write_chat(state, person),
         open_to_others=None if wishes is None or person is None else person.id in wishes,
     )
+
+
+def _notice_offer(
+    person: Person | None, seat: int | None, seats: Sequence[SeatView], played: Sequence[Played]
+) -> NoticeOffer | None:
+    """Return the offer made after the first move of a player whom nothing reaches; None in all other cases."""
+    waited = next((each for each in seats if each.to_move), None)
+    if person is None or seat is None or sum(move.seat == seat for move in played) != 1:
+        return None
+    if waited is None or waited.clock is None or waited.player is None or waited.player.kind == "opponent":
+        return None
+    ways = ways_for(person.kind)
+    is_offered = waited.seat != seat and any(ways) and not targets_of(person.id)
+    return NoticeOffer(ways, waited.player_name, waited.clock.words) if is_offered else None
+
+
+MAX_PLIES_OF_NEWCOMERS = 10
+MAX_MATCHES_OF_NEWCOMERS = 3
+"""In so many matches of a game, and so many plies of each, its goal is said beside the board."""
+
+
+def _is_newcomer(state: MatchState, viewer: str | None, seat: int | None) -> bool:
+    """Return whether the viewer begins one of the first matches of a game."""
+    if viewer is None or seat is None or state.ended or len(state.play.moves) >= MAX_PLIES_OF_NEWCOMERS:
+        return False
+    over = services().readmodels.matches("finished", viewer, state.game, None, MAX_MATCHES_OF_NEWCOMERS)
+    return len(over.items) < MAX_MATCHES_OF_NEWCOMERS
 
 
 class Surroundings(NamedTuple):

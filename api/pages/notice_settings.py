@@ -7,7 +7,7 @@ from flask import abort, render_template, request
 
 from api.access.auth import refuse_token
 from api.access.matches import listed_for
-from api.operations.notice_targets import targets_of
+from api.operations.notice_targets import targets_of, ways_for
 from api.pages.layout import blueprint, signed_in_reader
 from api.representations.matches import MatchSummary, represent_summaries
 from api.services import services
@@ -17,7 +17,6 @@ from events.notify.inbox import MAX_MAILS_SHOWN, Verdict
 from events.notify.ledger import KEPT_MS, MAX_NOTICES
 from events.notify.notice import DeliveryState, Notice, NoticeChannel, NoticeKind, Timing, WhoMayInvite, WhoMayWrite
 from events.notify.preferences import DEFAULT_QUIET_HOURS
-from events.notify.push.sender_key import subject_of
 from events.notify.webhooks.signing import public_key_of
 from events.people.person import Person
 
@@ -127,7 +126,7 @@ def notice_settings() -> str:
         hour_words=hour_words,
         zone=services().availability.read([person.id])[person.id].zone,
         targets=targets_of(person.id),
-        push_is_offered=subject_of(settings.contact, settings.page_url) is not None,
+        push_is_offered=ways_for(person.kind).push,
         push_subscriptions=services().subscriptions.of(person.id),
         feed_address=services().feed_addresses.of(person.id),
         mail_is_sent=settings.mail is not None,

@@ -65,16 +65,16 @@ def sign_in() -> str | Response:
 
 @blueprint.get("/sign-up")
 def sign_up() -> str | Response:
-    """Return the sign-up form, or redirect a person who has an account already."""
-    return _form("sign_up.html")
+    """Return the sign-up form, which leads to a first match, or redirect a person who has an account already."""
+    return _form("sign_up.html", "web.new_match")
 
 
-def _form(template: str) -> str | Response:
-    after = local_path(request.args.get("next"), url_for("web.my_matches"))
+def _form(template: str, leads_to: str = "web.my_matches") -> str | Response:
+    after = local_path(request.args.get("next"), url_for(leads_to))
     person = current_person()
     if person is not None and person.kind != "guest":
         return redirect(after)
-    return render_template(template, after=after)
+    return render_template(template, after=after, mail_is_sent=services().settings.mail is not None)
 
 
 @blueprint.get("/mail/confirm/<token>")

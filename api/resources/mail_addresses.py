@@ -10,17 +10,18 @@ from marshmallow import validate
 from msgspec import Meta
 
 from api.access.auth import require_person
-from api.access.limits import spend, spend_by_address
+from api.access.limits import spend_by_address
 from api.addresses import PREFIX
 from api.endpoints import endpoint
 from api.http.answers import Answer, Instant, one_of
 from api.http.problems import Problem
 from api.http.schemas import EmptyBody, EnumField, PresentPassword, StrictSchema, StrictString
+from api.operations.mail_confirmations import parse_mail_address, send_link, spend_confirmation, want_address
 from api.operations.mail_links import confirmable_address, invalid_link, refusing_player
 from api.services import services
 from events.notify import addresses
 from events.notify.inbox import MAX_MAILS_SHOWN, Verdict
-from events.notify.letters import address_changed, confirmation
+from events.notify.letters import address_changed
 from events.notify.mail_links import MAX_LINK_CHARACTERS, USED
 from events.notify.notice import PauseCause, WhoMayWrite
 from events.people.person import Person
@@ -83,15 +84,7 @@ def set_mail_address(sent: Mapping[str, str]) -> MailAddressAnswer:
 
     A mail with a link goes to the new address. Until the link is followed the present address stays.
     """
-    person = _mail_user()
-    address = _parse(sent["address"])
-    now = services().now()
-    if services().addresses.read(person.id).address != address:
-        _spend_confirmation(person, address)
-    stored = services().addresses.change(person.id, lambda before: addresses.wants(before, address, now))
-    # Crash-safe: a kill before the mail is in the outbox leaves an address that waits; its owner asks for the mail.
-    _ask_to_confirm(person, stored, now)
-    return _represent(stored)
+    return _represent(want_address(_mail_user(), parse_mail_address(sent["address"])))
 
 
 @blueprint.delete("/me/mail-address")
@@ -115,10 +108,10 @@ def send_confirmation(_: object) -> MailAddressAnswer:
     stored = services().addresses.read(person.id)
     if stored.wanted is None:
         raise Problem("no-mail-address", "No mail address of yours waits to be confirmed.")
-    _spend_confirmation(person, stored.wanted)
+    spend_confirmation(person, stored.wanted)
     now = services().now()
     stored = services().addresses.change(person.id, lambda before: addresses.asked_again(before, now))
-    _ask_to_confirm(person, stored, now)
+    send_link(person, stored, now)
     return _represent(stored)
 
 
@@ -203,25 +196,6 @@ def _mail_user() -> Person:
     if person.kind == "guest":
         raise Problem("guests-get-no-mail", "Guests get no mail: sign up first.")
     return person
-
-
-def _parse(text: str) -> str:
-    mail = services().settings.mail
-    try:
-        return addresses.parse_address(text, mail.domain if mail else "")
-    except addresses.InvalidAddressError as error:
-        raise Problem("invalid-fields", f"Give another address: {error}.", {"address": [str(error)]}) from error
-
-
-def _spend_confirmation(person: Person, address: str) -> None:
-    spend("confirmations", person.id)
-    spend("confirmations", addresses.address_digest(address))
-    spend_by_address("confirmations_by_network")
-
-
-def _ask_to_confirm(person: Person, stored: addresses.MailAddress, now: int) -> None:
-    if stored.wanted is not None:
-        services().outbox.add(confirmation(person.id, stored.wanted, now))
 
 
 def _represent(stored: addresses.MailAddress) -> MailAddressAnswer:

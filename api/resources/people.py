@@ -15,6 +15,7 @@ from api.endpoints import endpoint
 from api.http.answers import Answer, Instant, json_response
 from api.http.problems import Problem
 from api.http.schemas import PresentPassword, StrictSchema, StrictString, pattern
+from api.operations.mail_confirmations import parse_mail_address, want_address
 from api.operations.mail_links import invalid_link, resettable_account
 from api.representations.players import Player, represent_person
 from api.services import services
@@ -58,7 +59,11 @@ class GuestRequest(StrictSchema):
 
 
 class SignUpRequest(Credentials, GuestRequest):
-    pass
+    mail_address = StrictString(
+        validate=validate.Length(max=MAX_ADDRESS_OCTETS),
+        load_default="",
+        about="A mail address, to which a link goes that confirms it; none if left out",
+    )
 
 
 class PasswordRequest(StrictSchema):
@@ -97,6 +102,7 @@ def sign_up(sent: Mapping[str, str]) -> Response:
     """
     spend_by_address("sign_up")
     guest = _guest_of_session()
+    address = parse_mail_address(sent["mail_address"], "mail_address") if sent["mail_address"] else ""
     try:
         person = services().people.sign_up(sent["name"], sent["password"], guest)
     except UnknownPersonError as error:
@@ -109,6 +115,9 @@ def sign_up(sent: Mapping[str, str]) -> Response:
         detail = "This name is taken, or looks like one that is taken: choose another."
         raise Problem("name-taken", detail, {"name": ["is taken"]}) from error
     _set_time_zone(person, sent["time_zone"])
+    if address:
+        # Crash-safe: after a crash before this the account has no address, and its owner adds it in the settings.
+        want_address(person, address)
     return auth.begin_session(json_response(_represent(person), 201), person)
 
 

@@ -113,6 +113,10 @@ def up(  # noqa: PLR0913
         installation.compiled = find_build()
         printer.print(f"Starting Rookery on {installation.var}", OUT)
         printer.print(describe_build(installation.compiled), OUT)
+        if installation.settings.mail is None:
+            printer.print(
+                "No mail is set, so nobody is told by mail: ROOKERY_SMTP_URL and ROOKERY_MAIL_DOMAIN set it.", OUT
+            )
         if fsync == EVERYSEC:
             printer.print("--fsync everysec: a power cut may cost what was played in about the last second")
         installation.start()

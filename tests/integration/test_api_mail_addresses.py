@@ -354,3 +354,14 @@ def test_a_forgotten_password_has_a_form_or_a_reason_why_no_mail_is_sent(strange
     assert "Name or mail address" in stranger.client.get("/password-reset").text
     services.settings = services.settings._replace(mail=None)
     assert "This server sends no mail" in stranger.client.get("/password-reset").text
+
+
+def test_an_address_given_at_sign_up_is_sent_a_link_and_a_bad_one_keeps_the_name_free(world: World) -> None:
+    asked = {"name": "bertha", "password": PASSWORD, "mail_address": "nowhere"}
+    refused = Caller(world.app).post("/players", asked)
+    assert (refused.status_code, [*refused.json["errors"]]) == (422, ["mail_address"])
+    bertha = Caller(world.app)
+    assert bertha.post("/players", {**asked, "mail_address": "bertha@players.test"}).status_code == 201
+    assert bertha.get("/me/mail-address").json["wanted"] == "bertha@players.test"
+    assert len(world.services.outbox.of(bertha.get("/me").json["id"])) == 1
+    assert 'name="mail_address"' in Caller(world.app).client.get("/sign-up").text

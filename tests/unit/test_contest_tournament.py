@@ -181,7 +181,7 @@ def test_with_too_few_it_is_put_off_once_and_then_begins_or_is_called_off() -> N
     none.begin()
     assert none.state.status == TournamentStatus.CALLED_OFF
     assert none.state.reason == "only 2 had entered at the start"
-    with pytest.raises(CommandError, match="called off"):
+    with pytest.raises(CommandError, match="cancelled"):
         none.do(c.CallOffTournament(reason="again"))
 
 

@@ -83,7 +83,7 @@ def _is_full(state: TournamentState) -> bool:
 
 def _refuse_unless_open(state: TournamentState) -> None:
     if state.status == TournamentStatus.CALLED_OFF:
-        raise CommandError("tournament-over", "this tournament was called off")
+        raise CommandError("tournament-over", "this tournament was cancelled")
     if state.status != TournamentStatus.ENTRIES:
         raise CommandError("tournament-started", "this tournament has started")
 

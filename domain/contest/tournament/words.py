@@ -46,7 +46,7 @@ def contract(terms: TournamentTerms, entries: int) -> tuple[str, ...]:
         "Who leaves with fewer than half of the matches finished is struck from the table; rated results stay. "
         "The first who waits for a place takes over the matches that have not started; if nobody waits, they are lost.",
         "Who leaves can enter no tournament for 30 days, and for 90 after leaving another one within a year.",
-        "A match that is called off because one player ends it or makes no first move is lost by that player.",
+        "A match that is cancelled because one player ends it or makes no first move is lost by that player.",
         "At the latest end matches that have not started are not played; those that have started are played on.",
         _start(terms),
         "The matches are rated." if terms.rated else "The matches are not rated.",
@@ -67,7 +67,7 @@ def _start(terms: TournamentTerms) -> str:
     full = f"It starts as soon as {terms.most} people have entered. " if terms.start == StartRule.WHEN_FULL else ""
     return (
         f"{full}With fewer than {terms.least} people at its start it is put off once, by {POSTPONEMENT_MS // DAY} "
-        f"days; then it begins with {min(terms.least, MIN_FIELD[terms.seats])} or more, or is called off."
+        f"days; then it begins with {min(terms.least, MIN_FIELD[terms.seats])} or more, or is cancelled."
     )
 
 

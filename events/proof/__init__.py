@@ -4,5 +4,6 @@
   ``merkle``, ``notes``, ``tree_heads``, ``policies``; ``verification`` needs them alone.
 - The server's side: ``keys`` with ``key_file``, ``leaf_store``, ``log_growth``, ``checkpoint_log``,
   ``signed_checkpoints``, ``guard``; ``transparency`` publishes the log.
-- Checks: ``audit`` of matches, ``log_audit``, ``administration_audit``; ``witness`` and ``monitor`` of other logs.
+- Checks: ``audit`` of matches, ``tournaments``, ``log_audit``, ``administration_audit``; ``witness`` and ``monitor`` of
+  other logs.
 """

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from domain.contest.aggregate import event_types
 from domain.contest.schedules import Pairing
-from domain.contest.tournament.state import Place
+from domain.contest.tournament.state import FinalPlace
 from domain.contest.tournament.terms import TournamentTerms
 
 
@@ -158,14 +158,14 @@ class PairingVoided(_TimedEvent):
 class TournamentEnded(_TimedEvent):
     """All pairings are over; this is the table."""
 
-    table: tuple[Place, ...]
+    table: tuple[FinalPlace, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableCorrected(_TimedEvent):
     """A result changed after the end; this is the table since."""
 
-    table: tuple[Place, ...]
+    table: tuple[FinalPlace, ...]
 
 
 Event = (

@@ -57,7 +57,7 @@ class PairingState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class FinalPlace:
     """A line of a final table: a player, the best place that the player shares, how many share it, and the points."""
 
     player: str
@@ -87,7 +87,7 @@ class TournamentState:
     seed: str | None = None
     entrants: tuple[Entrant, ...] = ()
     pairings: tuple[PairingState, ...] = ()
-    table: tuple[Place, ...] = ()
+    table: tuple[FinalPlace, ...] = ()
     ended_at: int | None = None
     reason: str | None = None
 
@@ -123,10 +123,10 @@ class TournamentState:
         playing = [number for number, entrant in enumerate(self.entrants) if not entrant.struck]
         return standings(playing, self.records(), self.terms.points, self.terms.tie_breaks)
 
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[FinalPlace, ...]:
         """Return the table by all results up to now, as it is recorded at the end."""
         return tuple(
-            Place(
+            FinalPlace(
                 player=self.entrants[row.entrant].player,
                 place=row.places[0],
                 sharing=row.places[1] - row.places[0] + 1,

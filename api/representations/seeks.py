@@ -43,7 +43,10 @@ class Seek(Answer):
     posted_at: Instant
     expires_at: Instant
     opponents_from: Annotated[Instant, Meta(description="From then on its author may begin with opponents")]
-    obstacle: Annotated[str | None, one_of(SeekObstacle, "Why the caller cannot take it; null: nothing is known")]
+    obstacle: Annotated[
+        str | None,
+        Meta(description=f"Why the caller cannot take it: {', '.join(SeekObstacle)}; null: nothing is in the way"),
+    ]
 
 
 class SeekList(Answer):

@@ -19,7 +19,9 @@ from domain.match.refusals import CommandError
 from domain.match.terms import DAY
 from domain.match.vacation import booked
 from events.contests import tournaments
+from events.contests.audit import audit_contest
 from events.contests.tournaments import WAITING
+from events.operations.personal_data import forget
 from events.people.blocks import BLOCK
 from events.people.capacity import Capacity
 from events.people.person import Person
@@ -30,6 +32,7 @@ from events.store.kinds import StreamKind, only_matches, stream_id
 from tests.support.matches import T0
 from tests.support.stepped_installation import SteppedInstallation, drain
 from tests.support.tournaments import FOUR_SEATS, TWO_SEATS
+from workers.fleet.rebuild import Rebuild
 
 _KEYS = count(1)
 PLAYERS = ("ann", "bob", "cyd", "dan", "eve")
@@ -121,7 +124,27 @@ def test_a_tournament_starts_by_time_is_played_in_matches_and_ends_with_its_tabl
     assert state(shop, id).status == TournamentStatus.ENDED
     assert listed(shop, "tournaments:ended") == [id]
     assert listed(shop, "tournaments:running") == []
-    check_tournament(id, shop.parts.tournaments.contests.events(id))
+    events = shop.parts.tournaments.contests.events(id)
+    check_tournament(id, events)
+    assert [audited.fault for audited in audit_contest(id, events)] == [None] * len(events)
+    started = next(place for place, event in enumerate(events) if event.type == "tournament-started")
+    other = events[started]._replace(data={**events[started].data, "seed": "another"})
+    *_, last = audit_contest(id, [*events[:started], other, *events[started + 1 :]])
+    assert (last.envelope.version, last.fault) == (started + 1, "it is not what its command decides")
+
+
+def test_the_lists_of_tournaments_are_rebuilt_from_their_events(shop: SteppedInstallation) -> None:
+    id = begin(shop, *PLAYERS)
+    before = listed(shop, "tournaments:running"), shop.parts.contest_lists.contents([id])
+    for key in shop.client.scan_iter("*{contests}*"):
+        shop.client.delete(key)
+    assert listed(shop, "tournaments:running") == []
+    parts = shop.parts
+    rebuild = Rebuild(parts.store, parts.readmodels, parts.ratings, parts.archiver, parts.tournaments.refresh)
+    for stage in rebuild.plan({}):
+        for planned in stage:
+            rebuild.do({}, planned.content)
+    assert (listed(shop, "tournaments:running"), shop.parts.contest_lists.contents([id])) == before
 
 
 def test_nobody_plays_more_at_once_than_the_terms_say_and_the_rest_starts_as_matches_end(
@@ -217,8 +240,8 @@ def test_who_calls_a_match_off_or_makes_no_first_move_loses_it(shop: SteppedInst
 
 def test_a_participant_who_is_erased_leaves_and_who_waits_takes_the_place(shop: SteppedInstallation) -> None:
     id = begin(shop, *PLAYERS, "fay", most=5, at_once=1)
-    shop.parts.tournaments.erase("ann")
-    shop.parts.tournaments.erase("ann")
+    forget(shop.parts, "ann")
+    forget(shop.parts, "ann")
     follow(shop)
     now = state(shop, id)
     assert now.entrant_of("ann") is None

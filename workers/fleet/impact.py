@@ -9,9 +9,11 @@ from domain.match.events import Event, MatchCreated, MoveSubmitted, RulesetChang
 from domain.match.impact import Difference, impact
 from events.matches.fleet_jobs import Parameters, PlannedSlice
 from events.runtime.errors import StoreUnavailableError
+from events.store.chain import readable_streams
 from events.store.codec import event_of
 from events.store.contract import EventStore
-from workers.fleet.matches import slice_store
+from events.store.kinds import only_matches
+from workers.fleet.matches import slice_matches
 
 MATCHES_PER_SLICE = 100
 PAGE_SIZE = 500
@@ -60,7 +62,7 @@ class ImpactReplay(NamedTuple):
 
     def plan(self, _: Parameters) -> list[list[PlannedSlice]]:
         """Return slices of all matches."""
-        return [slice_store(self.store, MATCHES_PER_SLICE)]
+        return [list(slice_matches(only_matches(readable_streams(self.store)), MATCHES_PER_SLICE))]
 
     def do(self, parameters: Parameters, match_ids: Sequence[str]) -> Replayed:
         """Replay matches."""

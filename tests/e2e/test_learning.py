@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import LocatorAssertions, Page, ViewportSize, expect
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from domain.games import GAMES
 from tests.e2e.test_every_page import AXE
@@ -19,27 +19,27 @@ def square(page: Page, name: str, kind: str = "") -> str:
     return f".playable [data-part=board] .square{kind}[data-square='{name}']"
 
 
-def said(page: Page) -> LocatorAssertions:
-    return expect(page.locator(".playable [data-part=said]"))
+def said(page: Page) -> Locator:
+    return page.locator(".playable [data-part=said]")
 
 
-def goal(page: Page) -> LocatorAssertions:
-    return expect(page.locator(".playable [data-part=goal]"))
+def goal(page: Page) -> Locator:
+    return page.locator(".playable [data-part=goal]")
 
 
 def test_a_lesson_is_played_by_touch_with_the_forbidden_move_and_ticked(visit: Callable[..., Visitor]) -> None:
     page = visit(viewport=PHONE, has_touch=True).page
     page.goto("/games/bashni/first-steps/compulsory")
-    goal(page).to_have_text("First try h4-g5: it is forbidden.")
+    expect(goal(page)).to_have_text("First try h4-g5: it is forbidden.")
     page.locator(square(page, "h4")).tap()
     page.locator(square(page, "g5", ".is-target")).tap()
-    said(page).to_contain_text("A capture is compulsory")
-    goal(page).to_have_text("Now capture.")
+    expect(said(page)).to_contain_text("A capture is compulsory")
+    expect(goal(page)).to_have_text("Now capture.")
     page.locator(square(page, "h4")).tap()
-    said(page).to_have_text(re.compile("capture"))
+    expect(said(page)).to_have_text(re.compile("capture"))
     page.locator(square(page, "e5")).tap()
     page.locator(square(page, "c3", ".is-target")).tap()
-    said(page).to_contain_text("Men capture backwards too.")
+    expect(said(page)).to_contain_text("Men capture backwards too.")
     page.get_by_role("button", name="Next figure").tap()
     expect(page.get_by_text("Figure 2 of 3")).to_be_visible()
     for move in ("c3xe5", "c3xe5xg7"):
@@ -70,16 +70,16 @@ def test_a_figure_is_played_with_the_keyboard_alone_and_answers_by_itself(visit:
     expect(page.locator(".playable [data-part=aside]")).to_have_text("c3 selected. It can go to e5.")
     page.locator(square(page, "e5")).focus()
     page.keyboard.press("Enter")
-    said(page).to_have_text(re.compile("The answer is f6xd4"))
-    goal(page).to_have_text("Play e3xc5.")
+    expect(said(page)).to_have_text(re.compile("The answer is f6xd4"))
+    expect(goal(page)).to_have_text("Play e3xc5.")
     page.locator(square(page, "e3")).focus()
     page.keyboard.press("Enter")
     page.locator(square(page, "c5")).focus()
     page.keyboard.press(" ")
-    said(page).to_contain_text("e3xc5")
+    expect(said(page)).to_contain_text("e3xc5")
     expect(page.locator(".playable [data-part=goal]")).to_be_hidden()
     page.get_by_role("button", name="Again").press("Enter")
-    goal(page).to_have_text("Play c3xe5.")
+    expect(goal(page)).to_have_text("Play c3xe5.")
     page.get_by_text("The board as text").press("Enter")
     expect(page.locator(".playable pre")).to_contain_text("White to move")
     page.get_by_role("button", name="Close").press("Enter")
@@ -93,14 +93,14 @@ def test_a_legal_move_that_is_not_asked_for_changes_nothing_and_says_so(visit: C
     before = page.locator(".playable [data-part=diagram]").text_content()
     page.get_by_label("Type a move").fill("c6-c7")
     page.keyboard.press("Enter")
-    said(page).to_have_text("c6-c7 is a legal move, but it is not asked for here.")
+    expect(said(page)).to_have_text("c6-c7 is a legal move, but it is not asked for here.")
     page.get_by_label("Type a move").fill("z9")
     page.keyboard.press("Enter")
-    said(page).to_have_text("z9 is no move that is possible here.")
+    expect(said(page)).to_have_text("z9 is no move that is possible here.")
     assert page.locator(".playable [data-part=diagram]").text_content() == before
     page.locator(square(page, "c6")).click()
     page.locator(square(page, "d6", ".is-target")).click()
-    said(page).to_contain_text("White's fourth castle wins.")
+    expect(said(page)).to_contain_text("White's fourth castle wins.")
 
 
 @pytest.mark.parametrize("game_id", GAMES)

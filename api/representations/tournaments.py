@@ -95,7 +95,9 @@ class Pairing(Answer):
     match: str | None
     scores: Annotated[Sequence[float] | None, Meta(description="One per seat; null without a result")]
     flags: Annotated[Sequence[int], Meta(description="Seats that lost on time")]
-    waits: Annotated[str | None, one_of(Obstacle, "Why it has not started; null when it starts next, or has")]
+    waits: Annotated[
+        str | None, Meta(description=f"Why it has not started: {', '.join(Obstacle)}; null when it starts next, or has")
+    ]
     waits_for: Annotated[Sequence[int], Meta(description="The entrants for whom it waits")]
 
 

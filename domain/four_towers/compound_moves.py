@@ -178,12 +178,12 @@ def multi_move_refusal(position: Position, components: Sequence[int]) -> str | N
     arenas: list[int] = []
     board = position
     for number, move in enumerate(components, 1):
-        place = f"component {number} ({format_move(position, move)}): "
+        place = f"step {number} ({format_move(position, move)}): "
         arena = ARENA_OF[head_of(move).origin]
         if arena < 0:
             return place + "a component starts in an arena, not on a tower"
         if arena in arenas:
-            return place + f"another component starts in arena {NUMERALS[arena]} already"
+            return place + f"another step starts in arena {NUMERALS[arena]} already"
         arenas.append(arena)
         if not any(set(arenas) <= set(zone) for zone in zones):
             return place + f"arena {NUMERALS[arena]} and those before are not in the zone of one dragon's tower"

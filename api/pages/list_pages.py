@@ -183,8 +183,11 @@ def leaderboards() -> str | Response:
         page = services().readmodels.leaderboard(pool, request.args.get("cursor"), PLAYERS_PER_PAGE)
     except ValueError:
         abort(404, NO_SUCH_PAGE)
-    persons = services().people.persons(row.player for row in page.items)
-    rows = [(row, represent_player(row.player, persons)) for row in page.items]
+    # A small club lists everybody: those with provisional ratings follow where the others fill no page.
+    has_room = page.next is None and "cursor" not in request.args
+    listed = [*page.items, *(services().readmodels.provisional_ratings(pool, PLAYERS_PER_PAGE) if has_room else ())]
+    persons = services().people.persons(row.player for row in listed)
+    rows = [(row, represent_player(row.player, persons)) for row in listed]
     return render_template("leaderboards.html", pools=titles, pool=pool, rows=rows, next=page.next)
 
 

@@ -160,11 +160,15 @@ def rating_range(rating: float, deviation: float) -> str:
 
 
 def rating_words(rating: PlayerRating) -> str:
-    """Return a rating as it is shown: 1712; of a provisional one the interval: 1160–1840, after 4 matches."""
-    if not rating.provisional:
-        return f"{rating.rating:.0f}"
+    """Return a rating as it is shown: 1712; a provisional one with a question mark: 1340?"""
+    return f"{rating.rating:.0f}{'?' if rating.provisional else ''}"
+
+
+def rating_with_interval(rating: PlayerRating) -> str:
+    """Return a provisional rating as its own page shows it: 1340?, 1160–1520, after 4 matches."""
     matches = "match" if rating.matches == 1 else "matches"
-    return f"{rating_range(rating.rating, rating.deviation)}, after {rating.matches} {matches}"
+    interval = rating_range(rating.rating, rating.deviation)
+    return f"{rating_words(rating)}, {interval}, after {rating.matches} {matches}"
 
 
 def rating_value(value: RatingValue) -> str:

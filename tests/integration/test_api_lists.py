@@ -189,15 +189,32 @@ def test_ratings_are_explained_by_results(anna: Caller, boris: Caller, stranger:
         assert words
         assert words in page
     assert "± " not in page  # an interval has no other margin
-    for view in ("/players/boris", "/leaderboards?pool=bashni-2", f"/matches/{counted}"):
-        shown_there = stranger.client.get(view).text
-        assert "?</abbr>" not in shown_there
-        assert f"{shown['rating']:.0f}" not in shown_there, view
+    for view in ("/players/boris", f"/matches/{counted}"):
+        assert f"{shown['rating']:.0f}?" in stranger.client.get(view).text, view
     assert stranger.get("/players/boris/ratings/bashni-2/matches?cursor=x").status_code == 422
     for unknown in ("chess-2", "bashni-0", "bashni", "bashni-9" + "9" * 5000):
         found = stranger.get(f"/players/boris/ratings/{unknown}/matches")
         assert (found.status_code, found.json["items"]) == (200, [])
     assert stranger.client.get("/players/boris/ratings/chess-2").status_code == 404
+
+
+def test_a_small_club_lists_uncertain_ratings_after_three_matches(
+    anna: Caller, boris: Caller, stranger: Caller, services: Services
+) -> None:
+    def play_rated() -> str:
+        match_id = started(anna, boris, rated=True)
+        assert [each.move(match_id).status_code for each in (anna, boris)] == [201, 201]
+        assert anna.post(f"/matches/{match_id}/resignation").status_code == 201
+        project(services)
+        assert services.ratings.rate(match_id)
+        return stranger.client.get("/leaderboards?pool=bashni-2").text
+
+    for _ in range(2):
+        assert "Nobody has three rated matches yet." in play_rated()
+    listed = play_rated()
+    ratings = {each: stranger.get(f"/players/{each}/ratings").json["items"][0]["rating"] for each in ("anna", "boris")}
+    marked = [f">{ratings[each]:.0f}?</a>" for each in ("boris", "anna")]
+    assert 0 < listed.index(marked[0]) < listed.index(marked[1])
 
 
 def test_private_matches_leave_no_trail(anna: Caller, boris: Caller, stranger: Caller, services: Services) -> None:

@@ -22,6 +22,9 @@ from events.runtime.wall_clock import now_ms
 from events.store.converter import unpack
 
 BATCH = 1000
+MIN_MATCHES_LISTED = 3
+"""After so many rated matches a player is listed with a provisional rating where the list has room."""
+
 MAX_RESTED_PLAYERS = 500
 """A page of a leaderboard passes over this many players, at least, whose ratings have become uncertain since."""
 
@@ -161,6 +164,17 @@ class ReadModels(MatchLists):
             if change is not None:  # else the match has been taken out, or put into another day, since the first read
                 changes[player] = change
         return changes
+
+    def provisional_ratings(self, pool: str, limit: int) -> list[standings.PlayerRating]:
+        """Return the provisional ratings after MIN_MATCHES_LISTED or more, of the ``limit`` highest ones in a pool."""
+
+        def rated(pipeline: StorePipeline, current: Current, part: paging.Range) -> None:
+            key = self._rating_keys(current).leaderboard(pool)
+            pipeline.zrevrangebyscore(key, part.first, part.last, start=0, num=part.size, withscores=True)
+
+        places = islice(paging.merge(self._read_ratings, [rated], True, None, limit), limit)
+        ratings = self.ratings_in((place.member, pool) for place in places)
+        return [each for each in ratings if each and each.provisional and each.matches >= MIN_MATCHES_LISTED]
 
     def leaderboard(self, pool: str, cursor: str | None = None, limit: int = 50) -> paging.Page[standings.PlayerRating]:
         """Return a page of the players with a firm rating in a pool, the highest first.

@@ -17,7 +17,9 @@ def test_a_dispute_is_raised_answered_and_ruled_on_in_the_pages(
     white.move(match_id, "c3-d4")
     black.move(match_id, "b6-a5")
     page = black.page
-    black.open(match_id).get_by_role("link", name="Case file").click()
+    page = black.open(match_id)
+    page.get_by_text("More about this match").click()
+    page.get_by_role("link", name="Report a problem").click()
     page.get_by_label("It is about").select_option("illegal-move")
     page.get_by_role("button", name="Raise the dispute").click()
     expect(page.locator("#statement-error")).not_to_be_empty()
@@ -37,13 +39,13 @@ def test_a_dispute_is_raised_answered_and_ruled_on_in_the_pages(
     page.locator("#menu summary").click()
     page.get_by_role("link", name="Cases").click()
     page.get_by_role("link", name=f"Bashni: {white.name}").click()
-    expect(page.get_by_role("img", name="Case 1, after ply 2")).to_be_visible()
+    expect(page.get_by_role("img", name="Case 1, after move 2")).to_be_visible()
     page.get_by_label("Ruling").select_option("take-back")
-    page.get_by_label("The match continues after ply").fill("1")
+    page.get_by_label("The match continues after move number").fill("1")
     page.locator("#reason").fill("The second move was made in error.")
     page.get_by_label("By which rule").fill("BA-02")
     page.get_by_role("button", name="Give this ruling").click()
-    expect(page.get_by_text("Take back to a ply").first).to_be_visible()
+    expect(page.get_by_text("Take back to an earlier move").first).to_be_visible()
     expect(page.get_by_text("The match is frozen.")).to_have_count(0)
 
     page = visit().page
@@ -53,7 +55,8 @@ def test_a_dispute_is_raised_answered_and_ruled_on_in_the_pages(
     assert black.call("GET", f"/matches/{match_id}")["ply"] == 1
 
     page.locator("main").get_by_role("link", name="Bashni").click()
-    page.get_by_role("link", name="Record").click()
+    page.get_by_text("More about this match").click()
+    page.get_by_role("link", name="Game record").click()
     expect(page.get_by_text("the rules confirm each of them")).to_be_visible()
     expect(page.get_by_text("Moves taken back")).to_be_visible()
     expect(page.locator("li", has_text="Match created")).to_contain_text(f"White: {white.name}; Black: {black.name}")

@@ -331,6 +331,7 @@ def test_the_board_can_be_read_as_text_and_without_scripts(
     reader = visit(java_script_enabled=False)
     page = reader.page
     page.goto(f"/matches/{match_id}")
+    page.get_by_text("More about this match").click()
     page.get_by_text("The board as text").click()
     expect(page.locator("pre.diagram")).to_be_visible()
     assert "w" in page.locator("pre.diagram").inner_text()

@@ -32,7 +32,7 @@ def test_the_page_shows_the_terms_before_a_match_is_accepted_and_then_clocks_and
     expect(page.locator("#time")).to_contain_text("3 days for every move")
     expect(page.locator("#time")).to_contain_text("Vacation stops a player's clock")
     page.get_by_role("button", name="Accept the invitation").click()
-    expect(page.locator("#seats li.to-move .clock")).to_contain_text(re.compile(r"2 days 23 hours to begin"))
+    expect(page.locator("#seats li.to-move .clock")).to_contain_text(re.compile(r"first move within 2 days 23 hours"))
     time = page.locator("#time")
     expect(time).to_contain_text(f"{host.name} must move by")
     expect(time.locator("time").first).to_contain_text(re.compile(r"\d\d:\d\d UTC \(.*\d\d:\d\d your time\)"))
@@ -253,7 +253,7 @@ def test_settings_are_saved_and_a_vacation_stops_the_clock_until_it_is_ended(vis
     expect(page.get_by_label("Sunday")).to_be_checked()
     expect(page.get_by_label("Automatic vacation")).not_to_be_checked()
     page.get_by_label("Name of the program").fill("Night owl")
-    page.get_by_role("button", name="Create a token").click()
+    page.get_by_role("button", name="Give a program access").click()
     secret = page.locator("#secret code").inner_text()
     program = other.context.request.get("/api/v1/me", headers={"Authorization": f"Bearer {secret}"})
     assert program.json()["name"] == person.name

@@ -406,7 +406,7 @@ def test_the_case_page_says_what_is_settled_and_who_reopens_it(
     assert "Give a ruling" in dora.client.get(page).text
     dora.post(f"/matches/{match_id}/rulings", {"ruling": "let-stand", **REASON})
     told = {name: caller.client.get(page).text for name, caller in (("b", boris), ("a", arbiter), ("d", dora))}
-    assert all("The appeal has settled the match up to ply 2." in text for text in told.values())
+    assert all("The appeal has settled the match up to move 2." in text for text in told.values())
     assert ["Reopen case 1" in told[name] for name in "bad"] == [False, False, True]
     assert ["Raise a dispute" in told[name] for name in "bad"] == [False, False, False]
 

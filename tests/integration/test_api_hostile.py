@@ -21,7 +21,7 @@ from tests.support.tables import table
 def test_signing_in_leads_nobody_to_another_site(anna: Caller, stranger: Caller, target: str) -> None:
     led = anna.client.get("/sign-in", query_string={"next": target})
     assert (led.status_code, led.headers["Location"]) == (302, "/matches")
-    assert 'data-next="/matches"' in stranger.client.get("/sign-up", query_string={"next": target}).text
+    assert 'data-next="/matches/new"' in stranger.client.get("/sign-up", query_string={"next": target}).text
 
 
 @pytest.mark.parametrize("target", ["/lobby", "/matches/m?ply=3", "/players/anna?view=active&cursor=x"])

@@ -177,9 +177,9 @@ def test_a_match_is_in_view_from_one_report_to_the_next(anna: Caller, services: 
 
 
 def test_the_page_of_notices_explains_what_when_and_why(anna: Caller, services: Services, decide: Decide) -> None:
-    assert "There are no notices yet" in anna.client.get("/notices").text
     now = services.now()
     browser(services, anna.id)
+    assert "There are no notices yet" in anna.client.get("/notices").text
     decide(
         anna.id,
         "fact",

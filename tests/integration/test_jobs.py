@@ -71,7 +71,7 @@ def test_the_former_address_of_the_record_leads_to_it(anna: Caller, services: Se
     assert (former.status_code, former.headers["Location"]) == (308, f"/matches/{match_id}/record?from=2")
     asked = anna.client.post(f"/matches/{match_id}/replay", data={"version": str(version)}, follow_redirects=True)
     assert "A worker is computing this again." in asked.text
-    assert "<h1>Record</h1>" in asked.text
+    assert "<h1>Game record</h1>" in asked.text
 
 
 def test_what_was_computed_again_is_not_computed_once_more(anna: Caller, services: Services) -> None:

@@ -263,5 +263,5 @@ def test_the_page_offers_a_guest_the_levels_that_a_guest_may_play(app: Flask, an
     guest = Caller(app).play_as_guest()
     assert "Level 5:" in (offered := guest.client.get("/matches/new?level=8").text)
     assert "Level 6:" not in offered
-    assert "Guests play opponents up to level 5" in offered
+    assert "Guests play the computer up to level 5" in offered
     assert "Level 8:" in anna.client.get("/matches/new").text

@@ -44,8 +44,8 @@ def test_only_the_service_and_the_timekeeper_append_decisions(method: str) -> No
     assert callers_of(method) == {"events/matches/match_service.py", "events/matches/timekeeper.py"}
 
 
-def test_only_matches_append_to_the_event_store() -> None:
-    assert callers_of("store.append") == {"events/matches/matches.py"}
+def test_only_matches_and_contests_append_to_the_event_store() -> None:
+    assert callers_of("store.append") == {"events/matches/matches.py", "events/contests/contests.py"}
 
 
 def codes_in(path: Path) -> Iterator[str]:

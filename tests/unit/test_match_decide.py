@@ -171,7 +171,7 @@ def test_the_occasion_of_a_match_is_recorded_and_nothing_else_depends_on_it() ->
     (created,) = match.events
     assert isinstance(created, e.MatchCreated)
     assert created.occasion == occasion
-    assert match.state == plain.state
+    assert match.state == replace(plain.state, occasion=occasion)
 
 
 PARTING = "c3-b4 b6-c5 b4-a5 c7-b6 a5xc7xe5 f6xd4 e3-f4 b8-c7"

@@ -24,7 +24,7 @@ TITLES = {
     TournamentStatus.ENTRIES: "Open for entries",
     TournamentStatus.RUNNING: "Being played",
     TournamentStatus.ENDED: "Finished",
-    TournamentStatus.CALLED_OFF: "Called off",
+    TournamentStatus.CALLED_OFF: "Cancelled",
 }
 
 OBSTACLES = {

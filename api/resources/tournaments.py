@@ -193,7 +193,7 @@ def enter(_: object, id: str) -> Response:
 
 
 @blueprint.delete("/tournaments/<id>/entries/me")
-@endpoint(answer=Tournament, signed_in=True, problems=[404, 409], parameters=[KEY_PARAMETER])
+@endpoint(answer=Tournament, signed_in=True, problems=[404, 409, 422], parameters=[KEY_PARAMETER])
 def leave(id: str) -> Response:
     """Leave a tournament
 
@@ -204,7 +204,7 @@ def leave(id: str) -> Response:
 
 
 @blueprint.delete("/tournaments/<id>")
-@endpoint(answer=Tournament, signed_in=True, problems=[403, 404, 409], parameters=[KEY_PARAMETER])
+@endpoint(answer=Tournament, signed_in=True, problems=[403, 404, 409, 422], parameters=[KEY_PARAMETER])
 def call_off(id: str) -> Response:
     """Call a tournament off
 

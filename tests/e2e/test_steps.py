@@ -108,6 +108,7 @@ def test_stepping_and_replaying_need_no_requests(visit: Callable[..., Visitor]) 
     expect(page.locator("#shown")).to_have_text("3 / 6")
     assert asked == []
 
+    page.get_by_text("More about this match").click()
     page.get_by_text("The board as text").click()
     expect(page.locator("#diagram")).to_have_attribute("data-ply", "3")
     assert page.locator("#diagram pre").text_content() == white.call("GET", f"/matches/{match_id}?ply=3")["diagram"]

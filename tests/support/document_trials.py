@@ -47,6 +47,7 @@ REFUSED_BY_MEANING = {
 NOT_STATED = (
     ["must have at most 3 decimals"],
     ["this password is too common: choose another"],
+    ["a mail address is like anna@example.org"],
     ["a password has at least 4 different characters, spaces not counted"],
 )
 """What is said of a field for reasons that no schema can state: multipleOf 0.001 is wrong for binary fractions, and

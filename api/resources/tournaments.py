@@ -140,7 +140,7 @@ def announce(wanted: Mapping[str, Any]) -> Response:
 
 @blueprint.get("/tournaments/<id>")
 @endpoint(answer=Tournament, problems=[404], headers=VERSION_HEADER)
-def show(id: str) -> Response:
+def show_tournament(id: str) -> Response:
     """Show a tournament
 
     Its terms, who has entered, its pairings with why each of them waits, and its table.
@@ -161,7 +161,7 @@ def show_table(id: str) -> Response:
 
 @blueprint.get("/tournaments/<id>/bundle")
 @endpoint(content=bundle_schema(), costly=True, problems=[404], headers={"Content-Disposition": "A name for the file"})
-def download_bundle(id: str) -> Response:
+def download_tournament_bundle(id: str) -> Response:
     """The tournament as one signed file
 
     From it anybody can compute lots, pairings and tables again (`rookery audit verify`, the page `/verify`).
@@ -194,7 +194,7 @@ def enter(_: object, id: str) -> Response:
 
 @blueprint.delete("/tournaments/<id>/entries/me")
 @endpoint(answer=Tournament, signed_in=True, problems=[404, 409, 422], parameters=[KEY_PARAMETER])
-def leave(id: str) -> Response:
+def leave_tournament(id: str) -> Response:
     """Leave a tournament
 
     Before its start the entry is taken back. After it the contract says what becomes of your matches, and you can enter

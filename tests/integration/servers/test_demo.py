@@ -36,7 +36,7 @@ def test_the_demonstration_proves_matches(monkeypatch: pytest.MonkeyPatch, insta
     assert len(re.findall(r"^Game over: ", result.stdout, re.M)) == 2
     assert len(re.findall(r"^The chain of match \S+ is intact: \d+ events, [0-9a-f]{64}$", result.stdout, re.M)) == 2
     assert re.search(r"^Ada in bashni-2: 1500 -> \d+$", result.stdout, re.M)  # unchanged after a draw
-    opponents = re.findall(r"^Opponent \d in towers-4: 1500 -> (\d+)$", result.stdout, re.M)
+    opponents = re.findall(r"^Computer, level \d in towers-4: 1500 -> (\d+)$", result.stdout, re.M)
     assert len(opponents) == 2
     assert sum(map(int, opponents)) == pytest.approx(3000, abs=1)  # what one wins the other loses
     assert "a b c d e f g h" in re.sub(" +", " ", result.stdout)

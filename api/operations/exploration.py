@@ -69,7 +69,7 @@ def play_line(state: MatchState, ply: int, line: Sequence[str]) -> PlayedLine:
     move, for one that is not legal where it stands.
     """
     if ply > len(state.play.moves):
-        raise Problem("invalid-fields", f"{len(state.play.moves)} plies have been played.", {"ply": ["is yet to come"]})
+        raise Problem("invalid-fields", f"{len(state.play.moves)} moves have been played.", {"ply": ["is yet to come"]})
     game = rules_of(state)
     before, position, history = None, state.play.position_after(ply), state.play.history[:ply]
     # One budget for the whole line: a legal move shows that the game was not over, whatever it takes to prove.

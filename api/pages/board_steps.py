@@ -38,7 +38,7 @@ def plies(match_id: str) -> Response:
     last = _requested("to", len(state.play.moves), len(state.play.moves))
     first = _requested("from", max(0, last - MAX_PLIES), last)
     if last - first > MAX_PLIES:
-        raise _refusal("from", f"at most {MAX_PLIES} plies at once")
+        raise _refusal("from", f"at most {MAX_PLIES} moves at once")
     person = current_person()
     view = requested_view(state, game, state.seat_of(person.id) if person else None)
     steps = steps_of(state, game, view, first, last)
@@ -78,7 +78,7 @@ def _requested(name: str, default: int, most: int) -> int:
     if text is None:
         return default
     if not text.isascii() or not text.isdigit() or len(text) > 6 or int(text) > most:
-        raise _refusal(name, f"must be a ply from 0 to {most}")
+        raise _refusal(name, f"must be a move from 0 to {most}")
     return int(text)
 
 

@@ -104,7 +104,7 @@ def _words(move: dict[str, Any], names: Sequence[str]) -> str:
     if move["only"]:
         return f"{names[move['seat']]} found the only good move, {played}."
     win = move["missed_win"]
-    missed = f"A win by force in {len(win)} plies was there, by proof: {', '.join(win[:LINE_PLIES])} ..." if win else ""
+    missed = f"A win by force in {len(win)} moves was there, by proof: {', '.join(win[:LINE_PLIES])} ..." if win else ""
     if label is None:
         return missed
     lost = f"{move['loss'] / POINT:.2f} points lost"
@@ -135,6 +135,6 @@ def _text(
         accuracy = "no accuracy" if seat.accuracy is None else f"accuracy {seat.accuracy:.1f} %"
         lines.append(f"{names[seat.seat]}: {accuracy}, {counted}.")
     if turning_points:
-        lines.append(f"The match turned at ply {', '.join(map(str, turning_points))}.")
-    lines += (f"Ply {move.ply}: {move.words}" for move in moves if move.words)
+        lines.append(f"The match turned at move {', '.join(map(str, turning_points))}.")
+    lines += (f"Move {move.ply}: {move.words}" for move in moves if move.words)
     return "\n".join(lines)

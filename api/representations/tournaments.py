@@ -127,7 +127,7 @@ class Tournament(Answer):
     postponed: bool
     latest_end: Instant
     ended_at: Instant | None
-    reason: Annotated[str | None, Meta(description="Why it was called off")]
+    reason: Annotated[str | None, Meta(description="Why it was cancelled")]
     seed: Annotated[str | None, Meta(description="The seed of the lots, once they are drawn")]
     terms: TournamentTerms
     entries: Annotated[Sequence[Player], Meta(description="Who waits for the start, or for a place, in this order")]

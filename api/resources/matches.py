@@ -98,7 +98,7 @@ def show_match(query: Mapping[str, Any], match_id: str) -> Response:
     """
     (state, head, *_), ply = visible_match(match_id), query["ply"]
     if ply is not None and ply > len(state.play.moves):
-        raise Problem("invalid-fields", f"{len(state.play.moves)} plies have been played.", {"ply": ["is yet to come"]})
+        raise Problem("invalid-fields", f"{len(state.play.moves)} moves have been played.", {"ply": ["is yet to come"]})
     # A rematch changes the answer but not the version: a caller who knows the version may not know of the rematch.
     return versioned(head, lambda: represent_match(state, head, ply), settled=rematch_of(state) is None)
 

@@ -126,7 +126,7 @@ def list_all(query: Mapping[str, Any]) -> TournamentList:
 def announce(wanted: Mapping[str, Any]) -> Response:
     """Announce a tournament
 
-    Anybody who has finished ten matches may. It starts, ends and is called off by its terms alone.
+    Anybody who has finished ten matches may. It starts, ends and is cancelled by its terms alone.
     """
     person = require_person()
     refuse_announcement(person)
@@ -206,14 +206,15 @@ def leave_tournament(id: str) -> Response:
 @blueprint.delete("/tournaments/<id>")
 @endpoint(answer=Tournament, signed_in=True, problems=[403, 404, 409, 422], parameters=[KEY_PARAMETER])
 def call_off(id: str) -> Response:
-    """Call a tournament off
+    """Cancel a tournament
 
     Before its start, by who has announced it or by an operator.
     """
     person, shown = require_person(), load_tournament(id)
     if person.id != shown.state.organiser and not is_operator(person):
-        raise Problem("not-your-tournament", "Only who has announced a tournament, or an operator, calls it off.")
-    return _execute(id, c.CallOffTournament(reason="called off by its organiser"))
+        raise Problem("not-your-tournament", "Only who has announced a tournament, or an operator, cancels it.")
+    canceller = "its organiser" if person.id == shown.state.organiser else "an operator"
+    return _execute(id, c.CallOffTournament(reason=f"cancelled by {canceller}"))
 
 
 def _execute(id: str, command: c.Command, status: int = 200) -> Response:

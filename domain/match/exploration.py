@@ -25,7 +25,7 @@ def explored(state: MatchState, ply: int, tree: Sequence[Line]) -> Lines:
             "broken-match", f"this match cannot be replayed ({state.play.broken}): nothing can be tried out in it"
         )
     if ply > len(state.play.moves):
-        raise CommandError("no-such-ply", f"{len(state.play.moves)} plies have been played", "ply")
+        raise CommandError("no-such-ply", f"{len(state.play.moves)} moves have been played", "ply")
     if _size(tree) > MAX_TREE_MOVES:
         raise CommandError("invalid-lines", f"at most {MAX_TREE_MOVES} moves can be kept", "tree")
     game, position = find_ruleset(state.game, state.ruleset), state.play.position_after(ply)

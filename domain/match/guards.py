@@ -114,12 +114,12 @@ def refuse_excess(state: MatchState | None, command: c.Command) -> None:
         )
         raise CommandError("too-many-offers", reason)
     if state.version >= MAX_EVENTS_AT_START + MAX_EVENTS_PER_PLY * state.play.plies:
-        reason = f"the record of this match is too long for its {state.play.plies} plies: go on with moves alone"
+        reason = f"the record of this match is too long for its {state.play.plies} moves: go on with moves alone"
         raise CommandError("too-many-offers", reason)
     if isinstance(command, c.RequestTakeback):
         ply = state.play.last_ply[seat] - 1
         if state.offers.takebacks.count(ply) >= MAX_TAKEBACKS_PER_PLY:
-            reason = f"you have asked {MAX_TAKEBACKS_PER_PLY} times to go back to ply {ply}: play on from here"
+            reason = f"you have asked {MAX_TAKEBACKS_PER_PLY} times to go back to move {ply}: play on from here"
             raise CommandError("too-many-offers", reason)
     if isinstance(command, c.GiveTime) and state.offers.gifts[seat] >= MAX_GIFTS_PER_TURN:
         reason = f"you have given time {MAX_GIFTS_PER_TURN} times since the last move: give more when one has been made"

@@ -252,7 +252,7 @@ def _why_dead(state: MatchState, lines: Lines) -> str:
         if reached(replace(state, play=play), lines) is None:
             if ply == lines.ply:
                 break
-            return f"Ply {ply} was {state.play.moves[ply - 1]}, for which nothing is laid down."
+            return f"Move {ply} was {state.play.moves[ply - 1]}, for which nothing is laid down."
     return "The position for which they were laid down no longer stands in the match."
 
 

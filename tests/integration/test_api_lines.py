@@ -75,7 +75,7 @@ def test_a_line_that_does_not_fit_any_more_is_kept_and_says_why(anna: Caller, bo
     boris.move(match_id, "b6-a5")
     dead = anna.get(f"/matches/{match_id}/lines").json
     assert (dead["status"], dead["following"]) == ("dead", [])
-    assert dead["words"] == "Ply 2 was b6-a5, for which nothing is laid down."
+    assert dead["words"] == "Move 2 was b6-a5, for which nothing is laid down."
     assert dead["lines"][0]["move"] == "h6-g5"
 
 

@@ -196,7 +196,7 @@ def test_one_answer_names_one_of_two(shop: SteppedInstallation, alice: Correspon
     bob.look()
     assert 'write "accept draw" or "accept takeback"' in words(bob.write("accept"))
     assert words(bob.write("accept take back")) == (
-        "You have agreed to the takeback. The match goes on from the position after ply 0."
+        "You have agreed to the takeback. The match goes on from the position after move 0."
     )
     assert bob.state.play.moves == ()
 
@@ -234,7 +234,7 @@ def test_conditional_lines_are_added_to_those_that_are_stored(alice: Corresponde
     assert effects(report) == [Effect.REFUSED, Effect.PLAYED, Effect.DONE, Effect.DONE]
     assert "It is your turn" in report.results[0].words
     shown = words(alice.write("queue"))
-    assert shown == 'Conditional moves after ply 1: "f6-e5" "c3-d4"; "b6-a5" "c3-d4" any "b2-a3".'
+    assert shown == 'Conditional moves after move 1: "f6-e5" "c3-d4"; "b6-a5" "c3-d4" any "b2-a3".'
     bob.look()
     report = bob.write("f6e5")
     assert words(report) == '"f6-e5" was played. White\'s conditional move was played at once: "c3-d4".'
@@ -242,7 +242,7 @@ def test_conditional_lines_are_added_to_those_that_are_stored(alice: Corresponde
 
 def test_a_second_answer_to_the_same_move_replaces_the_first(alice: Correspondent) -> None:
     alice.write("a3-b4", "if f6-e5 then c3-d4, if any then b2-a3", "if f6-e5 then e3-d4")
-    assert words(alice.write("queue")) == 'Conditional moves after ply 1: "f6-e5" "e3-d4".'
+    assert words(alice.write("queue")) == 'Conditional moves after move 1: "f6-e5" "e3-d4".'
 
 
 def test_an_impossible_conditional_line_is_refused(alice: Correspondent) -> None:

@@ -81,7 +81,7 @@ def test_plies_that_a_match_has_not_come_to_are_refused(anna: Caller, match_id: 
     assert refused.status_code == 422
     ((field, (reason,)),) = refused.json["errors"].items()
     assert query.startswith(field)
-    assert re.fullmatch("must be a ply from 0 to [46]", reason)
+    assert re.fullmatch("must be a move from 0 to [46]", reason)
 
 
 def test_only_so_many_plies_are_told_at_once(anna: Caller, monkeypatch: pytest.MonkeyPatch, match_id: str) -> None:
@@ -90,7 +90,7 @@ def test_only_so_many_plies_are_told_at_once(anna: Caller, monkeypatch: pytest.M
     assert plies_of(anna.client.get(f"/matches/{match_id}/plies?to=4").json) == [2, 3, 4]
     refused = anna.client.get(f"/matches/{match_id}/plies?from=0&to=4")
     assert refused.status_code == 422
-    assert refused.json["errors"] == {"from": ["at most 3 plies at once"]}
+    assert refused.json["errors"] == {"from": ["at most 3 moves at once"]}
     assert MAX_PLIES >= 2 * NEARBY_PLIES
 
 

@@ -88,7 +88,7 @@ def test_a_match_goes_back_to_a_ply_three_times() -> None:
         match.do(commands.AcceptTakeback(player="bob"))
     match.move("alice", "c3-d4")
     assert refused(match.state, ask) == (
-        "too-many-offers: you have asked 3 times to go back to ply 0: play on from here"
+        "too-many-offers: you have asked 3 times to go back to move 0: play on from here"
     )
     match.move("bob", "b6-a5")
     guards.refuse_excess(match.state, commands.RequestTakeback(player="bob"))
@@ -110,7 +110,7 @@ def test_the_record_of_a_match_grows_with_its_plies(
 ) -> None:
     match = started()
     long = replace(match.state, version=guards.MAX_EVENTS_AT_START)
-    assert refused(long, wish).startswith("too-many-offers: the record of this match is too long for its 0 plies")
+    assert refused(long, wish).startswith("too-many-offers: the record of this match is too long for its 0 moves")
     guards.refuse_excess(replace(long, version=guards.MAX_EVENTS_AT_START - 1), wish)
     guards.refuse_excess(long, commands.SubmitMove(player="alice", move="c3-d4"))
     guards.refuse_excess(long, commands.Resign(player="alice"))

@@ -39,7 +39,7 @@ def test_what_was_settled_on_appeal_cannot_be_disputed_again() -> None:
     ):
         refused = refusal(match, command)
         assert (refused.code, refused.field) == ("already-settled", "ply")
-        assert "case 1 was settled on appeal, and with it the match up to ply 1" in str(refused)
+        assert "case 1 was settled on appeal, and with it the match up to move 1" in str(refused)
 
 
 def test_what_is_played_after_that_can_be_disputed_but_not_judged_by_whom_the_appeal_was_against() -> None:

@@ -60,7 +60,7 @@ def _opened(state: MatchState, command: c.RaiseDispute | c.OpenCase, now: int) -
     if state.cases.open is not None:
         raise CommandError("dispute-open", "there is an open case about this match already: file a statement in it")
     if not 0 <= ply <= state.play.plies:
-        raise CommandError("invalid-dispute", f"this match has plies 0 to {state.play.plies}", "ply")
+        raise CommandError("invalid-dispute", f"this match has moves 0 to {state.play.plies}", "ply")
     _refuse_settled(state, ply)
     _check_digest(command.statement)
     freezes = state.status == Status.PLAYING and ground != Ground.CONDUCT
@@ -172,11 +172,13 @@ def _take_back(state: MatchState, ply: int, now: int) -> e.MovesTakenBack:
     if not 0 <= ply <= state.play.plies or (state.status == Status.PLAYING and ply == state.play.plies):
         raise CommandError(
             "invalid-ruling",
-            f"take back to a ply from 0 to {state.play.plies - (state.status == Status.PLAYING)}",
+            f"take back to a move from 0 to {state.play.plies - (state.status == Status.PLAYING)}",
             "ply",
         )
     if positions.is_over(state, ply):
-        raise CommandError("invalid-ruling", f"after ply {ply} the game is over by the rules: take back further", "ply")
+        raise CommandError(
+            "invalid-ruling", f"after move {ply} the game is over by the rules: take back further", "ply"
+        )
     return e.MovesTakenBack(at=now, ply=ply)
 
 
@@ -324,7 +326,7 @@ def _refuse_settled(state: MatchState, ply: int) -> None:
     for dispute in state.cases.disputes:
         if dispute.settled is not None and ply <= dispute.settled:
             reason = (
-                f"case {dispute.number} was settled on appeal, and with it the match up to ply {dispute.settled}: "
+                f"case {dispute.number} was settled on appeal, and with it the match up to move {dispute.settled}: "
                 "only the arbiter of the appeal or an operator can reopen it"
             )
             raise CommandError("already-settled", reason, "ply")
@@ -333,8 +335,8 @@ def _refuse_settled(state: MatchState, ply: int) -> None:
 def _refuse_taking_back_settled(state: MatchState, command: c.Rule) -> None:
     for dispute in state.cases.disputes:
         if command.ply is not None and dispute.settled is not None and command.ply < dispute.settled:
-            reason = f"case {dispute.number}, settled on appeal, let the match stand up to ply {dispute.settled}"
-            raise CommandError("already-settled", f"{reason}: take back to ply {dispute.settled} or later", "ply")
+            reason = f"case {dispute.number}, settled on appeal, let the match stand up to move {dispute.settled}"
+            raise CommandError("already-settled", f"{reason}: take back to move {dispute.settled} or later", "ply")
 
 
 def _check_scores(scores: tuple[float, ...]) -> None:

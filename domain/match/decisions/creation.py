@@ -136,7 +136,7 @@ def abort_match(state: MatchState, command: c.AbortMatch, now: int) -> tuple[e.E
         seat_of(state, command.player)
     refuse_if_ended(state)
     if state.play.plies >= ABORT_BEFORE_PLY:
-        raise CommandError("too-late-to-abort", "two plies have been played: the match can be resigned, not aborted")
+        raise CommandError("too-late-to-abort", "two moves have been played: the match can be resigned, not cancelled")
     if state.status == Status.PLAYING:
         # Moves that were taken back leave a match that can be aborted and yet be lost on time.
         refuse_if_not_playing(state, now)

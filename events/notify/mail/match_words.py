@@ -87,7 +87,7 @@ def event_words(event: e.Event, seat: int, names: Sequence[str]) -> str:
         case e.TakebackDeclined():
             return "You have declined the takeback, or withdrawn your own request."
         case e.MovesTakenBack(ply=ply):
-            return f"The match goes on from the position after ply {ply}."
+            return f"The match goes on from the position after move {ply}."
         case e.PlayerJoined():
             return "You have taken your seat."
         case e.MatchStarted():
@@ -151,7 +151,7 @@ def queue_text(orders: ConditionalMoves) -> str:
     sentences = []
     if orders.lines is not None and orders.lines.first:
         shown = "; ".join(_queued(orders.lines.first, ""))
-        sentences.append(f"Conditional moves after ply {orders.lines.ply}: {shown}.")
+        sentences.append(f"Conditional moves after move {orders.lines.ply}: {shown}.")
     if orders.forced:
         sentences.append("Your only legal move is played for you.")
     return " ".join(sentences)

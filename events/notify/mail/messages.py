@@ -193,7 +193,7 @@ def board_picture(state: MatchState, seat: int | None) -> Picture | None:
     shown = round(PNG_WIDTH * height / width)
     return Picture(
         png=render_png(drawing, PNG_WIDTH, shown),
-        alt=f"The board of {game.title} after {len(state.play.moves)} plies; the text of this mail has it in letters",
+        alt=f"The board of {game.title} after {len(state.play.moves)} moves; the text of this mail has it in letters",
         width=PNG_WIDTH,
         height=shown,
     )

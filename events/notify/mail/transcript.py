@@ -271,7 +271,7 @@ def _open_offers(state: MatchState, seat: int) -> Iterable[str]:
             yield f"You have {done} to take moves back; the others have not answered yet."
         else:
             yield (
-                f'{names[takeback.seat]} asks to go back to the position after ply {takeback.ply}: write "accept '
+                f'{names[takeback.seat]} asks to go back to the position after move {takeback.ply}: write "accept '
                 'takeback" or "decline takeback".'
             )
     proposal = state.cases.proposal

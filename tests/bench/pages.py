@@ -15,7 +15,7 @@ from deploy.local.installation import LocalInstallation
 from domain.games import GAMES
 from tests.bench.measure import Table, verdict
 from tests.e2e.visitors import Visitor, chromium
-from tests.support.worst import long_game
+from tests.support.long_games import long_game
 
 FIRST_VISIT_KB = 60.0
 SECOND_VISIT_KB = 15.0

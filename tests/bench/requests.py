@@ -22,9 +22,11 @@ from events.store.envelope import Envelope, seal
 from tests.bench.measure import Table, verdict
 from tests.support.bundles import KEY, SIGNED_AT
 from tests.support.callers import app_on
+from tests.support.costs import Cost
+from tests.support.long_games import events_of
 from tests.support.matches import T0
 from tests.support.server import RealServer
-from tests.support.worst import CRAFTED, Cost, WorstWorld, events_of
+from tests.support.worst import CRAFTED, WorstWorld
 
 TARGET_MS = 100.0
 BUNDLE_TARGET_MS = 60.0

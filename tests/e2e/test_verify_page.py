@@ -16,7 +16,7 @@ from events.proof.receipts import make_receipt, write_receipt
 from events.store.contract import Head
 from tests.e2e.visitors import Visitor
 from tests.support.bundles import KEY, SIGNED_AT, bundle_of as finished_bundle, envelopes, keys, resigned
-from tests.support.worst import events_of
+from tests.support.long_games import events_of
 
 RESIGNED = finished_bundle(resigned(), logged=5)
 KEYS = json.dumps(key_set(keys().values())).encode()

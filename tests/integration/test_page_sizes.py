@@ -14,7 +14,7 @@ from domain.games import GAMES
 from events.store.codec import draft_of
 from events.store.contract import EMPTY, Request
 from tests.support.callers import Caller
-from tests.support.worst import events_of
+from tests.support.long_games import events_of
 
 FIRST_VISIT_BYTES = 60_000
 NEXT_VISIT_BYTES = 15_000

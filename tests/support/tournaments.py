@@ -8,7 +8,7 @@ from domain.contest.tournament import commands as c
 from domain.contest.tournament.decide import decide
 from domain.contest.tournament.events import Event
 from domain.contest.tournament.evolve import evolve
-from domain.contest.tournament.state import TournamentState
+from domain.contest.tournament.state import PairingStatus, TournamentState
 from domain.contest.tournament.terms import TournamentTerms
 from domain.match.terms import DAY, STANDARD
 
@@ -29,6 +29,8 @@ TWO_SEATS = TournamentTerms(
     latest_end=START + 300 * DAY,
 )
 FOUR_SEATS = replace(TWO_SEATS, game="fourplay", setup="standard", form=Form.SHIFTED, least=5, most=16)
+
+FIVE = ("ann", "bob", "cyd", "dan", "eve")
 
 
 class PlayedTournament:
@@ -75,3 +77,15 @@ class PlayedTournament:
                 **more,
             )
         )
+
+
+def finish(tournament: PlayedTournament) -> None:
+    """Let the first seat win every pairing that is not over."""
+    for status in (PairingStatus.WAITING, PairingStatus.RUNNING):
+        for number in tournament.state.numbers(status):
+            seats = tournament.state.terms.seats
+            tournament.record(number, (1.0, *([0.0] * (seats - 1))))
+
+
+def number_of(tournament: PlayedTournament, player: str) -> int:
+    return tournament.state.entrant_of(player)

@@ -4,11 +4,9 @@ import json
 import re
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import count, islice, product
 from random import Random
-from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote
 
 from flask import Flask
@@ -16,18 +14,9 @@ from flask import Flask
 from api.representations.players import CAPACITY_GAMES
 from api.resources.bots import MAX_BOTS_PER_PAGE
 from api.services import EXTENSION, Services
-from domain.contest.schedules import MAX_SHIFTED, Form
-from domain.contest.seeks import PostSeek
-from domain.contest.tournament.state import PairingStatus
-from domain.contest.tournament.terms import EntryTerms
-from domain.contest.wishes import Interval, SeekTerms, games_of
-from domain.game import AnyGame
+from domain.contest.wishes import games_of
 from domain.games import GAMES
 from domain.match.decisions.moves import MAX_MOVES_PER_SUBMISSION
-from domain.match.enums import Channel
-from domain.match.events import Event, MatchCreated, MatchStarted, MoveSubmitted
-from domain.match.state import Seat
-from domain.match.terms import STANDARD
 from domain.review import FactDifference, Finding, judge
 from domain.review.findings import MAX_LINE_PLIES
 from events.matches.reviews import query_of, write_review
@@ -39,13 +28,14 @@ from events.operations.personal_data import MAX_MATCHES_PER_REQUEST, MAX_WEBHOOK
 from events.people.capacity import Capacity
 from events.pictures import standalone
 from events.proof.bundle import basis_of_content, make_contents
-from events.store.codec import CODECS, draft_of
+from events.store.codec import draft_of
 from events.store.contract import EMPTY, Request
-from events.store.kinds import StreamKind, stream_id
 from tests.support.callers import API, ME, OPEN, Caller, opponent
+from tests.support.costs import Asked, Cost, slowness
+from tests.support.large_contests import post_many_seeks, store_large_tournament
+from tests.support.long_games import events_of
 from tests.support.projected import project
 from tests.support.tables import table
-from tests.support.tournaments import TWO_SEATS, PlayedTournament
 from workers.composition import make_opponents
 
 CRAFTED = "2m/BPWCR1/2W2P3/r2Dn2P2/NKM5n1/1P1C3b1/wn2cWd1nq/m5Q2R/6b2/1bd1k1/2m w - RBNK/RBNK - 0 1"
@@ -64,76 +54,6 @@ AS_BROWSERS = {"Accept-Encoding": "gzip, deflate, br"}
 
 KEPT_ARCHIVE_BYTES = 20_000_000
 APPENDED_AT_ONCE = 500
-TRIED = 12
-
-
-class Asked(NamedTuple):
-    """A request: its operation as the document names it, the path that is asked for, its body, and who asks."""
-
-    operation: str
-    path: str
-    body: Any = None
-    name: str = "anna"
-
-
-REFERENCE_MS = 4.0
-"""The processor time of the fixed computation on the machine that the limits are meant for."""
-
-_REFERENCE = json.dumps({str(number): [number, str(number) * 3, {"half": number / 2}] for number in range(4000)})
-
-
-class Cost(NamedTuple):
-    """The processor time that a request took, in milliseconds, each time, and the status of its last answer."""
-
-    asked: Asked
-    turns_ms: tuple[float, ...]
-    status: int
-
-    @property
-    def least_ms(self) -> float:
-        """The least of the times: other work on the machine adds to all others."""
-        return min(self.turns_ms)
-
-    @property
-    def median_ms(self) -> float:
-        return median(self.turns_ms)
-
-
-def slowness() -> float:
-    """Return the multiple of REFERENCE_MS that a fixed computation takes now, at least 1.
-
-    The same machine may be twice as slow a second later, when others use its processor: also in processor time.
-    """
-    taken = []
-    for _ in range(3):
-        began = time.thread_time()
-        values = json.loads(_REFERENCE)
-        json.dumps(sorted(values, key=lambda name: values[name][1]))
-        taken.append(1000 * (time.thread_time() - began))
-    return max(1.0, min(taken) / REFERENCE_MS)
-
-
-def long_game(game: AnyGame, setup: str, plies: int) -> tuple[list[str], list[int]]:
-    """Return the moves of a game that goes on for ``plies``, and the seats that make them."""
-    chance, position, moves, seats = Random(plies), game.initial(setup), list[str](), list[int]()
-    stood: dict[Any, int] = {}
-    while len(moves) < plies:
-        legal = list(game.legal_moves(position))
-        possible = []
-        for move in chance.sample(legal, len(legal)):
-            after = game.play(position, move)
-            if stood.get(game.key(after), 0) < 2 and game.outcome(after, ()) is None:
-                # Rather a move that can be undone: others bring the end of every game nearer.
-                quiet = _counter(after) > _counter(position)
-                possible.append((not quiet, move, after))
-                if quiet or len(possible) == TRIED:
-                    break
-        _, move, after = min(possible, key=lambda each: each[0])
-        moves.append(game.format_move(position, move))
-        seats.append(game.to_move(position))
-        position = after
-        stood[game.key(position)] = stood.get(game.key(position), 0) + 1
-    return moves, seats
 
 
 def loosely_written(tree: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -146,27 +66,6 @@ def loosely_written(tree: list[dict[str, Any]]) -> list[dict[str, Any]]:
         }
         for line in tree
     ]
-
-
-def _counter(position: Any) -> int:
-    """Return how many plies nothing has happened that cannot be undone."""
-    return next((getattr(position, name) for name in ("halfmove_clock", "pushes") if hasattr(position, name)), 0)
-
-
-def events_of(game: AnyGame, setup: str, plies: int, players: Sequence[str], now: int) -> list[Event]:
-    """Return the events of a running match of ``plies``, one each second until ``now``."""
-    moves, seats = long_game(game, setup, plies)
-    began = now - 1000 * plies
-    created = MatchCreated(
-        at=began, creator=players[0], game=game.id, ruleset=game.ruleset, setup=setup,
-        seats=tuple(Seat.taken(player) for player in players), rated=False, private=False, seed="1", terms=STANDARD,
-    )  # fmt: skip
-    played = zip(range(1, plies + 1), moves, seats, strict=True)
-    submitted = [
-        MoveSubmitted(at=began + 1000 * ply, seat=seat, ply=ply, move=move, channel=Channel.API)
-        for ply, move, seat in played
-    ]
-    return [created, MatchStarted(at=began), *submitted]
 
 
 class WorstWorld:
@@ -205,8 +104,8 @@ class WorstWorld:
         self.webhook = self._logged_webhook(self.anna, MAX_ATTEMPTS_LOGGED)
         self._logged_webhook(self.boris, MAX_WEBHOOKS_PER_REQUEST)
         self._fill_ledger(self.anna)
-        self.seek, *self.seeks = self._many_seeks()
-        self.tournament = self._large_tournament()
+        self.seek, *self.seeks = post_many_seeks(self.services, self.anna.id)
+        self.tournament = store_large_tournament(self.services)
         project(self.services)
         for match in (self.long, self.medium, self.crowded):
             self.services.matches.load(match)
@@ -249,17 +148,6 @@ class WorstWorld:
             head = store.append(match_id, head, drafts, Request(f"{place}", "")).head
         return match_id
 
-    def _many_seeks(self) -> list[str]:
-        """Post seeks of many people, for all that there is; return their ids, the first one of Anna's."""
-        games, seeks, ids = games_of(2), self.services.seeks, list[str]()
-        terms = SeekTerms(games=games, seats=2, days=Interval(1, 30), rated=True, rating=Interval(0, 3999), count=10)
-        for author in (*[self.anna.id] * 4, *(f"p{number}" for number in range(120))):
-            id = stream_id(StreamKind.SEEK, author, str(len(ids)))
-            seeks.contests.execute(id, PostSeek(author, terms), author, Request("0", ""))
-            seeks.refresh(id)
-            ids.append(id)
-        return ids
-
     def _about_seeks(self) -> Iterator[Asked]:
         yield Asked("GET /seeks", "/seeks?limit=50", name="boris")
         yield Asked("GET /me/seeks", "/me/seeks")
@@ -272,18 +160,6 @@ class WorstWorld:
             "POST /seeks/{seek}/opponents", f"/seeks/{self.seek}/opponents", {"level": 1, "game": games_of(2)[0]}
         )
         yield Asked("POST /seeks/{seek}/withdrawal", f"/seeks/{self.seek}/withdrawal", {})
-
-    def _large_tournament(self) -> str:
-        """Store a tournament with as many people as there can be, half played; return its id."""
-        terms = replace(TWO_SEATS, form=Form.SHIFTED, least=5, most=MAX_SHIFTED, entry=EntryTerms(rating_to=4000))
-        played = PlayedTournament(terms)
-        played.begin(*(f"p{number}" for number in range(MAX_SHIFTED + 20)))
-        for number in played.state.numbers(PairingStatus.WAITING)[::2]:
-            played.record(number, (0.5, 0.5))
-        drafts = [CODECS[StreamKind.TOURNAMENT].draft_of(event, "p0") for event in played.events]
-        self.services.store.append("tournament-large", EMPTY, drafts, Request("0", ""))
-        self.services.tournaments.refresh("tournament-large")
-        return "tournament-large"
 
     def _fill_ledger(self, caller: Caller) -> None:
         """Let ``caller`` be told of more than a page lists, through all channels that a person may have."""

@@ -28,10 +28,10 @@ from domain.match.terms import DAY, STANDARD
 from domain.search import ENGINE_VERSION, LEVELS
 from events.proof.audit import OpponentAnswer, Record, audit
 from tests.support import bundles
+from tests.support.long_games import events_of
 from tests.support.matches import FOUR, T0, PlayedMatch, creation, started
 from tests.support.rulesets import register, variant
 from tests.support.tables import table
-from tests.support.worst import events_of
 
 Change = Callable[[list[Any]], Any]
 

@@ -7,8 +7,9 @@ from flask import Flask
 
 from events.runtime.connections import StoreClient
 from tests.support.callers import API
+from tests.support.costs import Cost
 from tests.support.dumps import CopiedKey, copied, write_copy
-from tests.support.worst import Cost, WorstWorld
+from tests.support.worst import WorstWorld
 
 MAX_MS = 100.0
 """Of processor time of the thread that answers. The least of the times counts: other work on the machine adds to it."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cached_property, partial
 from urllib.parse import urlsplit
 
-from domain.contest.seeks import SEEK
+from domain.contest.seek.decide import SEEK
 from domain.contest.tournament.decide import TOURNAMENTS
 from events.contests.contests import Contests
 from events.contests.lists import ContestLists

@@ -9,12 +9,13 @@ from api.http.conditions import idempotent_request
 from api.http.problems import Problem
 from api.representations.seeks import AuthorRecord, Outcome, Seek, SeekList, SeekStakes, ShownSeek, represent_seek
 from api.services import services
-from domain.contest import seeks as s
-from domain.contest.seeks import SeekStatus
+from domain.contest.seek import commands as c
+from domain.contest.seek.state import Seek as SeekState, SeekStatus
 from domain.contest.wishes import Interval, SeekObstacle, SeekTerms, setup_of
 from domain.match.refusals import CommandError
 from domain.rating import DEFAULT, Rating, Result, rate
 from events.contests.contests import ExecutedContest, UnknownContestError
+from events.contests.play_history import count_flags, finished_matches
 from events.contests.seeks import MAX_OPEN_SEEKS, OPEN
 from events.people.person import Person
 from events.store.contract import Head
@@ -23,7 +24,7 @@ from events.store.kinds import StreamKind, kind_of
 SHOWN_THOUGH_NOT_TAKEN = (None, SeekObstacle.SAME_PERSON)
 
 
-def load_seek(id: str) -> tuple[s.Seek, Head]:
+def load_seek(id: str) -> tuple[SeekState, Head]:
     """Return a seek and the head of its stream. Raises CommandError no-such-seek."""
     try:
         seek, head = services().seeks.contests.load(id)
@@ -32,7 +33,7 @@ def load_seek(id: str) -> tuple[s.Seek, Head]:
     return seek, head
 
 
-def represented(seeks: Sequence[s.Seek]) -> list[Seek]:
+def represented(seeks: Sequence[SeekState]) -> list[Seek]:
     """Return ``seeks`` as the caller sees them."""
     seen = services().seeks.seen_by(current_person(), seeks)
     persons = services().people.persons({player for seek in seeks for player in seek.people})
@@ -57,15 +58,15 @@ def own_seeks(person: Person) -> list[Seek]:
     return represented(services().seeks.read(services().contest_lists.oldest(f"seeks:by:{person.id}")))
 
 
-def show_seek(seek: s.Seek) -> ShownSeek:
+def show_seek(seek: SeekState) -> ShownSeek:
     """Return a seek with what the caller should know before taking it."""
     (shown,) = represented([seek])
     person = current_person()
-    finished = services().tournaments.finished(seek.author)
+    finished = finished_matches(services().readmodels, seek.author)
     against = services().readmodels.head_to_head(seek.author, person.id, public=True) if person else []
     record = AuthorRecord(
         finished=len(finished),
-        lost_on_time=services().tournaments.count_flags(seek.author, finished),
+        lost_on_time=count_flags(finished, seek.author, services().now()),
         playing=services().readmodels.engagements([seek.author])[seek.author],
         wins=sum(score.wins for score in against),
         draws=sum(score.draws for score in against),
@@ -75,7 +76,7 @@ def show_seek(seek: s.Seek) -> ShownSeek:
     return ShownSeek(seek=shown, author_record=record, stakes=stakes)
 
 
-def post_seek(id: str, terms: SeekTerms) -> s.Seek:
+def post_seek(id: str, terms: SeekTerms) -> SeekState:
     """Post a seek of the caller. Raises CommandError and the problem too-many-requests."""
     person = require_person()
     spend("matches", person.id)
@@ -87,10 +88,10 @@ def post_seek(id: str, terms: SeekTerms) -> s.Seek:
         raise CommandError(
             "seek-refused", f"you have {MAX_OPEN_SEEKS} open seeks: withdraw one before you post another"
         )
-    return execute(id, s.PostSeek(person.id, terms, person.kind == "guest")).state
+    return execute(id, c.PostSeek(person.id, terms, person.kind == "guest")).state
 
 
-def take_seek(id: str, wanted: str | None) -> s.Seek:
+def take_seek(id: str, wanted: str | None) -> SeekState:
     """Take a seat of a seek for the caller, who plays ``wanted`` (None: the first game that fits).
 
     When the table is full the match begins at once. Raises CommandError, and the problems blocked and
@@ -109,7 +110,7 @@ def take_seek(id: str, wanted: str | None) -> s.Seek:
     rated = {game: ratings.get(game, round(DEFAULT.rating)) for game in games}
     fitting = [game for game in games if seek.terms.rating.contains(rated[game])]
     game = wanted or (fitting or games)[0]
-    command = s.TakeSeek(person.id, game, Interval(*seek.table.days), rated.get(game, 0), person.kind == "guest")
+    command = c.TakeSeek(person.id, game, Interval(*seek.table.days), rated.get(game, 0), person.kind == "guest")
     state = execute(id, command).state
     if state.status == SeekStatus.FULL:
         services().seeks.follow(id)
@@ -117,7 +118,7 @@ def take_seek(id: str, wanted: str | None) -> s.Seek:
     return state
 
 
-def execute(id: str, command: s.Command) -> ExecutedContest[s.Seek]:
+def execute(id: str, command: c.Command) -> ExecutedContest[SeekState]:
     """Execute a command of the caller on a seek. Raises CommandError and the problems of idempotency."""
     if kind_of(id) != StreamKind.SEEK:
         raise CommandError("no-such-seek", "there is no such seek")
@@ -125,7 +126,7 @@ def execute(id: str, command: s.Command) -> ExecutedContest[s.Seek]:
     return services().seeks.contests.execute(id, command, person.id, idempotent_request(person))
 
 
-def _stakes(seek: s.Seek, person: Person) -> list[SeekStakes]:
+def _stakes(seek: SeekState, person: Person) -> list[SeekStakes]:
     """Return what the rating of ``person`` would change in each game, for each result against the author."""
     if not seek.terms.rated or seek.terms.seats != 2 or person.kind == "guest":
         return []

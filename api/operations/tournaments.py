@@ -11,6 +11,7 @@ from domain.contest.standings import cross_table
 from domain.contest.tournament.state import TournamentState, TournamentStatus
 from domain.match.refusals import CommandError
 from events.contests.contests import UnknownContestError
+from events.contests.play_history import finished_matches
 from events.contests.tournaments import TournamentSummary
 from events.matches.readmodels import Page
 from events.people.administration import OPERATOR
@@ -67,7 +68,7 @@ def refuse_announcement(person: Person) -> None:
         return
     if person.kind != "person":
         raise Problem("sign-up-required", "Only people with an account announce tournaments.")
-    finished = len(services().tournaments.finished(person.id))
+    finished = len(finished_matches(services().readmodels, person.id))
     if finished < MIN_FINISHED_TO_ANNOUNCE:
         wanted = f"who announces a tournament has finished {MIN_FINISHED_TO_ANNOUNCE} matches; you have {finished}"
         raise CommandError("tournament-refused", wanted)

@@ -10,7 +10,8 @@ from api.pages import list_pages
 from api.pages.layout import blueprint
 from api.pages.player_page import game_title
 from api.representations.seeks import Seek
-from domain.contest.seeks import SeekStatus
+from domain.contest.seek.decide import WHAT_BECAME
+from domain.contest.seek.state import SeekStatus
 from domain.contest.wishes import ANY_RATING, MAX_DAYS, MAX_MATCHES, MAX_RATING, Interval, SeekObstacle, games_of
 from domain.match.refusals import CommandError
 from domain.search.budgets import MAX_SHORT_LEVEL
@@ -24,14 +25,6 @@ WHY_HIDDEN: Mapping[str, str] = {
     SeekObstacle.RATING: "your rating is not the one sought",
     SeekObstacle.BLOCKED: "their authors and you do not play each other",
     SeekObstacle.NO_ROOM: "their authors have no room for another match now",
-}
-
-WHAT_BECAME: Mapping[str, str] = {
-    SeekStatus.ANSWERED: "This seek has been answered.",
-    SeekStatus.WITHDRAWN: "This seek was withdrawn.",
-    SeekStatus.EXPIRED: "This seek has expired: nobody has answered it within 14 days.",
-    SeekStatus.JOINED: "Its author waits at another table at present.",
-    SeekStatus.FULL: "All seats are taken: the match begins now.",
 }
 
 
@@ -98,7 +91,7 @@ def seek_page(seek_id: str) -> str:
         record=shown.author_record,
         stakes=shown.stakes,
         terms=terms_in_words(seek),
-        became=WHAT_BECAME.get(seek.status),
+        became=WHAT_BECAME.get(SeekStatus(seek.status)),
         why_not=WHY_HIDDEN.get(seek.obstacle or ""),
         is_own=person is not None and person.id == seek.author.id,
         is_seated=person is not None and any(taker.id == person.id for taker in seek.table.takers),

@@ -7,7 +7,8 @@ from msgspec import Meta
 
 from api.http.answers import Answer, Instant, Next, instant, one_of
 from api.representations.players import Player, represent_player
-from domain.contest.seeks import OPPONENTS_AFTER_MS, Seek as SeekState, SeekStatus
+from domain.contest.seek.decide import OPPONENTS_AFTER_MS
+from domain.contest.seek.state import Seek as SeekState, SeekStatus
 from domain.contest.wishes import MAX_RATING, SeekObstacle
 from events.people.person import Person
 

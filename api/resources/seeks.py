@@ -15,7 +15,8 @@ from api.http.schemas import EmptyBody, Paging, StrictBoolean, StrictInteger, St
 from api.operations.lists import invalid_cursor
 from api.operations.seeks import execute, list_seeks, load_seek, own_seeks, post_seek, represented, show_seek, take_seek
 from api.representations.seeks import Seek, SeekList, ShownSeek
-from domain.contest import seeks as s
+from domain.contest.seek import commands as c
+from domain.contest.seek.state import Seek as SeekState
 from domain.contest.wishes import MAX_DAYS, MAX_MATCHES, MAX_RATING, MIN_DAYS, Interval, SeekTerms, games_of
 from domain.match.refusals import CommandError
 from domain.search.budgets import MAX_SHORT_LEVEL
@@ -149,7 +150,7 @@ def leave(_: object, seek: str) -> Seek:
 
     Before all are taken.
     """
-    return _shown(execute(seek, s.LeaveTable(require_person().id)).state)
+    return _shown(execute(seek, c.LeaveTable(require_person().id)).state)
 
 
 @blueprint.post("/seeks/<seek>/opponents")
@@ -163,7 +164,7 @@ def seat_opponents(wanted: Mapping[str, Any], seek: str) -> Seek:
     if person.kind == "guest" and wanted["level"] > MAX_GUEST_LEVEL:
         words = f"guests play opponents up to level {MAX_GUEST_LEVEL}: sign up to play stronger ones"
         raise CommandError("guests-play-weaker-opponents", words, "level")
-    return _shown(execute(seek, s.SeatOpponents(person.id, wanted["level"], wanted["game"])).state)
+    return _shown(execute(seek, c.SeatOpponents(person.id, wanted["level"], wanted["game"])).state)
 
 
 @blueprint.post("/seeks/<seek>/withdrawal")
@@ -173,8 +174,8 @@ def close(_: object, seek: str) -> Seek:
 
     Matches that have come of it go on.
     """
-    return _shown(execute(seek, s.CloseSeek(require_person().id)).state)
+    return _shown(execute(seek, c.CloseSeek(require_person().id)).state)
 
 
-def _shown(seek: s.Seek) -> Seek:
+def _shown(seek: SeekState) -> Seek:
     return represented([seek])[0]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from domain.contest.aggregate import Aggregate
-from domain.contest.seeks import SEEK
+from domain.contest.seek.decide import SEEK
 from domain.contest.tournament.decide import TOURNAMENTS
 from domain.match.refusals import CommandError
 from events.store.codec import CODECS, UndecodableEventError

@@ -6,6 +6,7 @@ from threading import Lock
 from typing import Generic, NamedTuple, TypeVar
 
 from domain.contest.aggregate import Aggregate, ContestEvent, replay
+from domain.match.state import CLOCK
 from events.matches.matches import follows
 from events.store import contract
 from events.store.codec import CODECS
@@ -91,6 +92,18 @@ class Contests(Generic[S, C, E]):
                 if expected is not None or attempt == MAX_ATTEMPTS:
                     raise
         raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def settle(self, id: str, complete: Callable[[C], C] = lambda command: command) -> bool:
+        """Carry out the command that time has made due, if any, after ``complete``; return whether it wrote anything.
+
+        Crash-safe: one append, whose request key names the version on which it was decided. Raises as ``execute``.
+        """
+        state, head = self.load(id)
+        command = self._aggregate.due(state, self._now())
+        if command is None:
+            return False
+        key = f"due:{head.version}"
+        return bool(self.execute(id, complete(command), CLOCK, contract.Request(key, key)).events)
 
     def _append(
         self, id: str, loaded: LoadedContest[S] | None, command: C, actor: str, request: contract.Request

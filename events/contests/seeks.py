@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from domain.contest import seeks as s
-from domain.contest.seeks import Seek, SeekStatus
+from domain.contest.seek import commands as c, events as e
+from domain.contest.seek.state import Joining, Seek, SeekStatus
 from domain.contest.wishes import SeekObstacle, Wish, compatible, setup_of, terms_of_match
 from domain.match.enums import OccasionKind
 from domain.match.refusals import CommandError
@@ -53,7 +53,7 @@ class Seeks:
 
     def __init__(
         self,
-        contests: Contests[Seek, s.Command, s.Event],
+        contests: Contests[Seek, c.Command, e.Event],
         lists: ContestLists,
         starter: MatchStarter,
         readmodels: ReadModels,
@@ -97,9 +97,7 @@ class Seeks:
 
     def settle(self, id: str) -> bool:
         """Let a seek expire whose time is up; return whether it did. Raises as ``Contests.execute``."""
-        seek, head = self.contests.load(id)
-        command = s.due(seek, self._now())
-        return command is not None and bool(self._execute(id, command, f"due:{head.version}"))
+        return self.contests.settle(id)
 
     def erase(self, person: str) -> None:
         """Withdraw the seeks of a person whose account is erased, and give back the seats at tables of others."""
@@ -107,9 +105,9 @@ class Seeks:
             if kind_of(id) != StreamKind.SEEK:
                 continue
             seek = self.contests.load(id).state
-            command: s.Command = s.LeaveTable(person)
+            command: c.Command = c.LeaveTable(person)
             if seek.author == person:
-                command = s.CloseSeek(person, s.WithdrawalReason.ERASURE)
+                command = c.CloseSeek(person, e.WithdrawalReason.ERASURE)
             with suppress(CommandError):  # it is over, or its match is about to begin and will be resigned
                 self._execute(id, command, f"erased:{person}", person)
 
@@ -189,7 +187,7 @@ class Seeks:
                 continue
             key = f"join:{table.id}:{len(joining.joinings) + 1}"
             with suppress(CommandError):  # it was taken, or has joined another one, meanwhile: the next
-                if self._execute(joining.id, s.JoinSeek(table.id), key, joining.author):
+                if self._execute(joining.id, c.JoinSeek(table.id), key, joining.author):
                     return
 
     def _take_joined(self, seek: Seek) -> None:
@@ -203,28 +201,28 @@ class Seeks:
             common = compatible(_wish(other, ratings[other.author]), _wish(seek, own))
             game = seek.terms.games[0] if isinstance(common, SeekObstacle) else common.game
             rating = _wish(seek, own).rating_in(game)
-            command = s.TakeSeek(seek.author, game, seek.terms.days, rating, seek=seek.id, joining=number)
+            command = c.TakeSeek(seek.author, game, seek.terms.days, rating, seek=seek.id, joining=number)
             # Refused on the stream of the other seek alone: killed or repeated, the first decision stands.
             self._execute(table, command, f"joined:{seek.id}:{number}", seek.author)
         except (CommandError, UnknownContestError):
-            self._execute(seek.id, s.ReturnSeek(seek.joined), f"return:{table}:{number}")
+            self._execute(seek.id, c.ReturnSeek(seek.joined), f"return:{table}:{number}")
 
     def _leave_joined(self, seek: Seek) -> None:
         """Give the seat back that a seek which was withdrawn has at the table of another one."""
         assert seek.joined is not None  # noqa: S101  (the caller has looked)
         with suppress(CommandError, UnknownContestError):  # the match there is about to begin, or it was left before
-            self._execute(seek.joined.seek, s.LeaveTable(seek.author), f"left:{seek.id}", seek.author)
+            self._execute(seek.joined.seek, c.LeaveTable(seek.author), f"left:{seek.id}", seek.author)
 
     def _answer_takers(self, seek: Seek) -> None:
         """Tell the seeks that have joined tables of ``seek`` what has become of these."""
         for taker in seek.gone:
             if taker.seek is not None:
-                command = s.ReturnSeek(s.Joining(seek.id, taker.joining))
+                command = c.ReturnSeek(Joining(seek.id, taker.joining))
                 self._execute(taker.seek, command, f"return:{seek.id}:{taker.joining}")
         for begun in seek.begun:
             for taker in begun.table.takers:
                 if taker.seek is not None:
-                    answer = s.AnswerSeek(s.Joining(seek.id, taker.joining), begun.match)
+                    answer = c.AnswerSeek(Joining(seek.id, taker.joining), begun.match)
                     self._execute(taker.seek, answer, f"answer:{seek.id}:{taker.joining}")
 
     def _start(self, seek: Seek) -> None:
@@ -248,10 +246,10 @@ class Seeks:
             start, reason = None, str(refusal)
         key = f"table:{table.number}"
         if isinstance(start, Started):
-            self._execute(seek.id, s.StartTable(table.number, start.match), key)
+            self._execute(seek.id, c.StartTable(table.number, start.match), key)
         else:
             leaving = tuple(taker.player for taker in table.takers)
-            self._execute(seek.id, s.ClearTable(table.number, leaving, reason), f"clear:{table.number}")
+            self._execute(seek.id, c.ClearTable(table.number, leaving, reason), f"clear:{table.number}")
 
     def _by_seat(self, seek: Seek) -> tuple[str | int, ...]:
         """Return who sits where: of two, who has begun less often against the other begins; else the lot decides."""
@@ -275,7 +273,7 @@ class Seeks:
             for seats, of in by_seats.items()
         }
 
-    def _execute(self, id: str, command: s.Command, key: str, actor: str = CLOCK) -> bool:
+    def _execute(self, id: str, command: c.Command, key: str, actor: str = CLOCK) -> bool:
         """Execute a command that follows from events; return whether anything was, or had been, written."""
         return bool(self.contests.execute(id, command, actor, contract.Request(key, key)).events)
 

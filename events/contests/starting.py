@@ -1,7 +1,5 @@
 """The matches that contests start, each once, for people who have room for one more."""
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -17,6 +15,7 @@ from events.people.availability import AvailabilityStore
 from events.people.bots import Bots
 from events.people.capacity import ProposedMatch
 from events.store.contract import EventStore, Request
+from events.store.kinds import digest_id
 
 MAX_ROOM = 100
 """Matches that may be started for a person beside those that are played, where nothing says less."""
@@ -55,8 +54,7 @@ class Room(NamedTuple):
 
 def match_of(occasion: Occasion) -> str:
     """Return the id of the match of a pairing: always the same."""
-    name = f"{occasion.kind}\n{occasion.id}\n{occasion.pairing}"
-    return "m" + base64.b32encode(hashlib.sha256(name.encode()).digest()[:10]).decode().lower()
+    return "m" + digest_id(f"{occasion.kind}\n{occasion.id}\n{occasion.pairing}")
 
 
 class MatchStarter(NamedTuple):

@@ -1,23 +1,23 @@
 """Tournaments in the store: their read model, their matches as these start and end, and what time makes due."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from domain.contest.entry import EntryFacts, barred_until
 from domain.contest.starting import NextMatches, next_matches
 from domain.contest.tournament import commands as c
-from domain.contest.tournament.decide import due
 from domain.contest.tournament.events import Event, Leaving
 from domain.contest.tournament.state import PairingStatus, TournamentState, TournamentStatus
-from domain.match.enums import EndReason, OccasionKind, Status
+from domain.match.enums import OccasionKind, Status
 from domain.match.events import FlagFell, FlagForgiven, MatchAborted
 from domain.match.state import CLOCK, MatchState, Occasion
 from domain.match.terms import DAY
 from events.contests.contests import Contests
 from events.contests.lists import ContestLists
+from events.contests.play_history import count_flags, finished_matches
 from events.contests.starting import MatchStarter, Started, WantedMatch
 from events.matches.matches import fresh_seed
-from events.matches.readmodels import ReadModels, Summary
+from events.matches.readmodels import ReadModels
 from events.matches.readmodels.standings import interval_of
 from events.people.blocks import Blocks
 from events.people.person import Person
@@ -88,15 +88,12 @@ def lists_of(state: TournamentState) -> dict[str, int]:
     return lists
 
 
-def _is_lost_on_time(summary: Summary, player: str) -> bool:
-    scores = summary.scores or ()
-    return summary.reason == EndReason.FLAG and any(
-        seat.player == player and score == min(scores) for seat, score in zip(summary.seats, scores, strict=True)
-    )
+def _with_seed(command: c.Command) -> c.Command:
+    return c.CloseEntries(seed=fresh_seed()) if isinstance(command, c.CloseEntries) else command
 
 
 class Tournaments:
-    """The tournaments of an installation. ``fresh_seed`` draws the seeds of lots."""
+    """The tournaments of an installation."""
 
     def __init__(
         self,
@@ -123,18 +120,8 @@ class Tournaments:
         return state
 
     def settle(self, id: str) -> bool:
-        """Carry out what time has made due, with a fresh seed for lots; return whether anything was.
-
-        Crash-safe: one append, whose request key names the version on which it was decided. Raises as ``execute``.
-        """
-        state, head = self.contests.load(id)
-        command = due(state, self._now())
-        if command is None:
-            return False
-        if isinstance(command, c.CloseEntries):
-            command = c.CloseEntries(seed=fresh_seed())
-        key = f"due:{head.version}"
-        return bool(self.contests.execute(id, command, CLOCK, contract.Request(key, key)).events)
+        """Carry out what time has made due, with a fresh seed for lots; return whether anything was."""
+        return self.contests.settle(id, _with_seed)
 
     def record(self, occasion: Occasion, match: MatchState, head: contract.Head) -> None:
         """Record how a match of a tournament stands at ``head``: that it has started, its result, or that it has none.
@@ -217,28 +204,16 @@ class Tournaments:
             changes = self._readmodels.rating_history(person.id, f"{terms.game}-{terms.seats}")
             recent = [change for change in changes if change.at >= year] or changes[-1:]
             bounds = [int(interval_of(change.after, change.deviation)[0]) for change in recent]
-        finished = self.finished(person.id)
+        finished = finished_matches(self._readmodels, person.id)
         players = {*state.entries, *[each.player for each in state.entrants if each.left_at is None], person.id}
         return EntryFacts(
             rating_bound=max(bounds, default=None),
             finished=len(finished),
-            flags=self.count_flags(person.id, finished),
+            flags=count_flags(finished, person.id, self._now()),
             barred_until=self.barred_until(person.id),
             bot=person.kind == "bot",
             apart=any(person.id in pair for pair in self._blocks.between(players)),
         )
-
-    def finished(self, person: str) -> list[Summary]:
-        """Return the last finished matches of a person, 200 at most."""
-        page = self._readmodels.matches(
-            "finished", person, limit=200, wanted=lambda match: match.status == Status.FINISHED
-        )
-        return [match for match in page.items if match.status == Status.FINISHED]
-
-    def count_flags(self, person: str, finished: Sequence[Summary]) -> int:
-        """Return how many of the ``finished`` matches a person has lost on time in the last 90 days."""
-        quarter = self._now() - 90 * DAY
-        return sum((each.ended_at or 0) >= quarter and _is_lost_on_time(each, person) for each in finished)
 
     def barred_until(self, person: str) -> int | None:
         """Return until when a person may enter no tournament after leaving some; None if that is not so."""

@@ -5,7 +5,8 @@ That a match has begun is told as of every match.
 
 from collections.abc import Iterable
 
-from domain.contest.seeks import Event, Seek, SeekExpired, TableCleared
+from domain.contest.seek.events import Event, SeekExpired, TableCleared
+from domain.contest.seek.state import Seek
 from events.notify.facts import Fact
 from events.notify.notice import NoticeKind
 from events.notify.wording import WORDINGS

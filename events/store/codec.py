@@ -7,7 +7,7 @@ under the type and the schema that it starts from.
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
-from domain.contest import seeks
+from domain.contest.seek import events as seek_events
 from domain.contest.tournament import events as tournament_events
 from domain.match import event_types as matches
 from domain.match.events import Event
@@ -117,7 +117,7 @@ _IN_ENVELOPE = frozenset({"at"})
 MATCH_CODEC: EventCodec[Event] = EventCodec(matches.TYPES)
 CODECS: Mapping[StreamKind, EventCodec[Any]] = {
     StreamKind.MATCH: MATCH_CODEC,
-    StreamKind.SEEK: EventCodec(seeks.TYPES),
+    StreamKind.SEEK: EventCodec(seek_events.TYPES),
     StreamKind.TOURNAMENT: EventCodec(tournament_events.TYPES),
 }
 draft_of, event_of = MATCH_CODEC.draft_of, MATCH_CODEC.event_of

@@ -38,5 +38,10 @@ def stream_id(kind: StreamKind, person: str, key: str) -> str:
 
     It is the name of its stream, and fit to be the id of an ``Occasion``.
     """
-    digest = hashlib.sha256(f"{kind}\n{person}\n{key}".encode()).digest()[:10]
-    return f"{kind}-{base64.b32encode(digest).decode().lower()}"
+    made_of = f"{kind}\n{person}\n{key}"
+    return f"{kind}-{digest_id(made_of)}"
+
+
+def digest_id(text: str) -> str:
+    """Return the first 80 bits of the SHA-256 of ``text`` in base 32, 16 letters and digits: always the same id."""
+    return base64.b32encode(hashlib.sha256(text.encode()).digest()[:10]).decode().lower()

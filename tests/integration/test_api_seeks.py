@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 
 from api.services import Services
-from domain.contest.seeks import OPPONENTS_AFTER_MS
+from domain.contest.seek.decide import OPPONENTS_AFTER_MS
 from events.contests.seeks import MAX_OPEN_SEEKS
 from tests.support.callers import Caller
 from tests.support.projected import project
@@ -99,7 +99,7 @@ def test_seats_at_a_table_of_four_are_taken_given_back_and_filled_with_opponents
     assert boris.post(f"/seeks/{seek}/leaving").json["table"]["takers"] == []
     opponents = {"level": 1, "game": "towers/four-player"}
     assert anna.post(f"/seeks/{seek}/opponents", opponents).json["code"] == "seek-refused"
-    monkeypatch.setattr("domain.contest.seeks.OPPONENTS_AFTER_MS", 0)
+    monkeypatch.setattr("domain.contest.seek.decide.OPPONENTS_AFTER_MS", 0)
     assert OPPONENTS_AFTER_MS > 0
     assert anna.post(f"/seeks/{seek}/opponents", opponents).json["status"] == "full"
     services.seeks.follow(seek)

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from domain.contest import seeks as s
-from domain.contest.seeks import Seek, SeekStatus
+from domain.contest.seek import commands as c, events as e
+from domain.contest.seek.state import Seek, SeekStatus, Taker
 from domain.contest.wishes import Interval, SeekObstacle, SeekTerms
 from domain.match.commands import Resign
 from domain.match.enums import Control, OccasionKind, Status
@@ -41,7 +41,7 @@ TWO = SeekTerms(games=("bashni/start", "towers/two-player"), seats=2, days=Inter
 FOUR = replace(TWO, games=("towers/four-player",), seats=4)
 
 
-def execute(shop: SteppedInstallation, id: str, command: s.Command, actor: str) -> Seek:
+def execute(shop: SteppedInstallation, id: str, command: c.Command, actor: str) -> Seek:
     key = str(next(_KEYS))
     return shop.parts.seeks.contests.execute(id, command, actor, Request(key, key)).state
 
@@ -50,12 +50,12 @@ def post(shop: SteppedInstallation, author: str, terms: SeekTerms = TWO, **more:
     """Post a seek; return its id."""
     shop.tick()
     id = stream_id(StreamKind.SEEK, author, str(next(_KEYS)))
-    execute(shop, id, s.PostSeek(author, replace(terms, **more)), author)
+    execute(shop, id, c.PostSeek(author, replace(terms, **more)), author)
     return id
 
 
 def take(shop: SteppedInstallation, id: str, player: str, game: str = "bashni/start") -> Seek:
-    return execute(shop, id, s.TakeSeek(player, game, state(shop, id).table.days, 1500), player)
+    return execute(shop, id, c.TakeSeek(player, game, state(shop, id).table.days, 1500), player)
 
 
 def follow(shop: SteppedInstallation) -> None:
@@ -128,7 +128,7 @@ def test_four_seats_fill_like_a_table_by_seeks_and_by_hand(shop: SteppedInstalla
 def test_a_seek_that_waited_at_a_table_comes_back_when_that_is_withdrawn(shop: SteppedInstallation) -> None:
     table, joined = post(shop, "ann", FOUR), post(shop, "bob", FOUR)
     follow(shop)
-    execute(shop, table, s.CloseSeek("ann"), "ann")
+    execute(shop, table, c.CloseSeek("ann"), "ann")
     follow(shop)
     assert state(shop, joined).status == SeekStatus.OPEN
     assert [seek.id for seek in shop.parts.seeks.listed()] == [joined]
@@ -137,7 +137,7 @@ def test_a_seek_that_waited_at_a_table_comes_back_when_that_is_withdrawn(shop: S
 def test_a_withdrawn_seek_gives_its_seat_at_another_table_back(shop: SteppedInstallation) -> None:
     table, joined = post(shop, "ann", FOUR), post(shop, "bob", FOUR)
     follow(shop)
-    execute(shop, joined, s.CloseSeek("bob"), "bob")
+    execute(shop, joined, c.CloseSeek("bob"), "bob")
     follow(shop)
     assert state(shop, table).table.takers == ()
 
@@ -146,7 +146,7 @@ def test_after_a_week_a_table_begins_with_opponents_in_its_empty_seats(shop: Ste
     table = post(shop, "ann", FOUR)
     take(shop, table, "bob", "towers/four-player")
     shop.now += 7 * DAY
-    execute(shop, table, s.SeatOpponents("ann", 1, "towers/four-player"), "ann")
+    execute(shop, table, c.SeatOpponents("ann", 1, "towers/four-player"), "ann")
     follow(shop)
     (match,) = matches(shop)
     assert sorted(seat.level or 0 for seat in shop.state(match).seats) == [0, 0, 1, 1]
@@ -273,7 +273,7 @@ def test_whatever_is_killed_each_wish_gives_the_matches_that_it_was_for_and_no_m
         assert seek.status != SeekStatus.FULL
         if seek.joined is not None and seek.status == SeekStatus.JOINED:
             table = seeks[seek.joined.seek].table
-            assert s.Taker(seek.author, seek.id, seek.joined.number) in table.takers
+            assert Taker(seek.author, seek.id, seek.joined.number) in table.takers
     assert {seek.id for seek in shop.parts.seeks.listed()} == {
         seek.id for seek in seeks.values() if seek.status == SeekStatus.OPEN
     }
@@ -304,7 +304,7 @@ def test_a_recorded_event_that_no_command_decides_is_found(shop: SteppedInstalla
     id = post(shop, "ann")
     codec = CODECS[StreamKind.SEEK]
     loaded = shop.parts.seeks.contests.load(id)
-    early = codec.draft_of(s.SeekExpired(at=shop.now), "clock")
+    early = codec.draft_of(e.SeekExpired(at=shop.now), "clock")
     shop.store.append(id, loaded.head, [early], Request("forged", ""))
     (_, found) = audit_contest(id, shop.store.read(id))
     assert found.fault == "it is not what its command decides"
@@ -313,7 +313,7 @@ def test_a_recorded_event_that_no_command_decides_is_found(shop: SteppedInstalla
 def test_the_author_of_a_seek_that_expires_is_told_once_and_nobody_else(shop: SteppedInstallation) -> None:
     person = shop.parts.people.sign_up("ann", "a secret of hers")
     id = post(shop, person.id, FOUR)
-    execute(shop, id, s.TakeSeek("bob", "towers/four-player", FOUR.days, 1500), "bob")
+    execute(shop, id, c.TakeSeek("bob", "towers/four-player", FOUR.days, 1500), "bob")
     shop.now = state(shop, id).expires_at
     shop.heartbeat.beat(shop.now, shop.now)
     assert shop.parts.seeks.settle(id)

@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from domain.contest import seeks as s
 from domain.contest.aggregate import replay
-from domain.contest.seeks import SEEK, Seek, SeekStatus
+from domain.contest.seek import commands as c, events as e
+from domain.contest.seek.decide import SEEK, deadline, decide, due
+from domain.contest.seek.evolve import evolve
+from domain.contest.seek.state import Joining, Seek, SeekStatus, Taker
 from domain.contest.wishes import (
     ANY_RATING,
     Common,
@@ -34,17 +36,17 @@ class PlayedSeek:
 
     def __init__(self, terms: SeekTerms = TWO) -> None:
         self.seek: Seek | None = None
-        self.events: list[s.Event] = []
-        self.do(s.PostSeek("ann", terms))
+        self.events: list[e.Event] = []
+        self.do(c.PostSeek("ann", terms))
 
     @property
     def state(self) -> Seek:
         assert self.seek is not None
         return self.seek
 
-    def do(self, command: s.Command, at: int = T0) -> Seek:
+    def do(self, command: c.Command, at: int = T0) -> Seek:
         """Carry a command out; raises CommandError."""
-        decided = s.decide(self.seek, command, at)
+        decided = decide(self.seek, command, at)
         self.events += decided
         self.seek = replay(SEEK, "seek-a", decided, self.seek)
         return self.state
@@ -52,10 +54,10 @@ class PlayedSeek:
     def take(self, player: str, **more: Any) -> Seek:
         terms = self.state.terms
         return self.do(
-            s.TakeSeek(**{"player": player, "game": terms.games[0], "days": terms.days, "rating": 1500, **more})
+            c.TakeSeek(**{"player": player, "game": terms.games[0], "days": terms.days, "rating": 1500, **more})
         )
 
-    def refusal(self, command: s.Command, at: int = T0) -> str:
+    def refusal(self, command: c.Command, at: int = T0) -> str:
         before = self.seek
         with pytest.raises(CommandError) as refused:
             self.do(command, at)
@@ -63,15 +65,15 @@ class PlayedSeek:
         return refused.value.code
 
 
-def take(player: str = "bob", **more: Any) -> s.TakeSeek:
-    return s.TakeSeek(**{"player": player, "game": "bashni/start", "days": Interval(2, 5), "rating": 1500, **more})
+def take(player: str = "bob", **more: Any) -> c.TakeSeek:
+    return c.TakeSeek(**{"player": player, "game": "bashni/start", "days": Interval(2, 5), "rating": 1500, **more})
 
 
 def test_the_last_seat_taken_makes_the_table_full_and_its_match_answers_the_seek() -> None:
     played = PlayedSeek()
     assert played.take("bob").status == SeekStatus.FULL
     assert played.refusal(take("cyd")) == "seek-refused"
-    answered = played.do(s.StartTable(1, "m1"))
+    answered = played.do(c.StartTable(1, "m1"))
     assert answered.status == SeekStatus.ANSWERED
     assert answered.matches == ("m1",)
     assert played.refusal(take("cyd")) == "seek-over"
@@ -84,7 +86,7 @@ def test_a_table_of_four_fills_and_agrees_on_the_game_and_pace_of_its_first_take
     assert played.refusal(take("cyd", game="fourplay/standard")) == "seek-refused"
     assert played.refusal(take("cyd", game="towers/four-player", days=Interval(2, 3))) == "seek-refused"
     played.take("cyd", game="towers/four-player")
-    played.do(s.LeaveTable("bob"))
+    played.do(c.LeaveTable("bob"))
     assert [each.player for each in played.state.table.takers] == ["cyd"]
     played.take("dan", game="towers/four-player")
     assert played.take("eve", game="towers/four-player").status == SeekStatus.FULL
@@ -98,14 +100,14 @@ def test_a_table_of_four_fills_and_agrees_on_the_game_and_pace_of_its_first_take
         (take(days=Interval(6, 9)), "seek-refused"),
         (take(guest=True), "guests-play-unrated"),
         (take(rating=1399), "seek-refused"),
-        (s.LeaveTable("bob"), "seek-refused"),
-        (s.CloseSeek("bob"), "not-your-seek"),
-        (s.SeatOpponents("ann", 3, "bashni/start"), "seek-refused"),
-        (s.JoinSeek("seek-a"), "seek-refused"),
-        (s.PostSeek("ann", TWO), "seek-refused"),
+        (c.LeaveTable("bob"), "seek-refused"),
+        (c.CloseSeek("bob"), "not-your-seek"),
+        (c.SeatOpponents("ann", 3, "bashni/start"), "seek-refused"),
+        (c.JoinSeek("seek-a"), "seek-refused"),
+        (c.PostSeek("ann", TWO), "seek-refused"),
     ],
 )
-def test_what_a_seek_is_not_for_is_refused_and_changes_nothing(command: s.Command, code: str) -> None:
+def test_what_a_seek_is_not_for_is_refused_and_changes_nothing(command: c.Command, code: str) -> None:
     assert PlayedSeek(replace(TWO, rating=Interval(1400, 1800))).refusal(command) == code
 
 
@@ -125,70 +127,70 @@ def test_what_a_seek_is_not_for_is_refused_and_changes_nothing(command: s.Comman
 )
 def test_terms_of_which_no_match_can_come_are_refused_with_their_field(change: dict[str, Any], field: str) -> None:
     with pytest.raises(CommandError) as refused:
-        s.decide(None, s.PostSeek("ann", replace(TWO, **change)), T0)
+        decide(None, c.PostSeek("ann", replace(TWO, **change)), T0)
     assert refused.value.field == field
 
 
 def test_a_standing_seek_goes_on_until_all_its_matches_have_begun_each_against_another_person() -> None:
     played = PlayedSeek(replace(TWO, count=2))
     played.take("bob")
-    assert played.do(s.StartTable(1, "m1")).status == SeekStatus.OPEN
+    assert played.do(c.StartTable(1, "m1")).status == SeekStatus.OPEN
     assert played.refusal(take("bob")) == "seek-refused"
     played.take("cyd")
-    assert played.do(s.StartTable(2, "m2")).status == SeekStatus.ANSWERED
+    assert played.do(c.StartTable(2, "m2")).status == SeekStatus.ANSWERED
 
 
 def test_a_seek_that_waits_at_another_table_cannot_be_taken_until_it_comes_back() -> None:
     played = PlayedSeek()
-    played.do(s.JoinSeek("seek-b"))
+    played.do(c.JoinSeek("seek-b"))
     assert played.refusal(take()) == "seek-refused"
-    assert played.do(s.ReturnSeek(s.Joining("seek-b", 2))).status == SeekStatus.JOINED
-    assert played.do(s.ReturnSeek(s.Joining("seek-b", 1))).status == SeekStatus.OPEN
-    played.do(s.JoinSeek("seek-c"))
-    assert played.do(s.AnswerSeek(s.Joining("seek-b", 1), "m1")).status == SeekStatus.JOINED
-    assert played.do(s.AnswerSeek(s.Joining("seek-c", 2), "m1")).status == SeekStatus.ANSWERED
+    assert played.do(c.ReturnSeek(Joining("seek-b", 2))).status == SeekStatus.JOINED
+    assert played.do(c.ReturnSeek(Joining("seek-b", 1))).status == SeekStatus.OPEN
+    played.do(c.JoinSeek("seek-c"))
+    assert played.do(c.AnswerSeek(Joining("seek-b", 1), "m1")).status == SeekStatus.JOINED
+    assert played.do(c.AnswerSeek(Joining("seek-c", 2), "m1")).status == SeekStatus.ANSWERED
 
 
 def test_a_seek_with_others_at_its_table_joins_no_other() -> None:
     played = PlayedSeek(FOUR)
     played.take("bob")
-    assert played.refusal(s.JoinSeek("seek-b")) == "seek-refused"
+    assert played.refusal(c.JoinSeek("seek-b")) == "seek-refused"
 
 
 def test_a_withdrawn_seek_is_not_revived_by_what_comes_of_its_joining() -> None:
     played = PlayedSeek()
-    played.do(s.JoinSeek("seek-b"))
-    played.do(s.CloseSeek("ann"))
-    assert played.do(s.AnswerSeek(s.Joining("seek-b", 1), "m1")).status == SeekStatus.WITHDRAWN
+    played.do(c.JoinSeek("seek-b"))
+    played.do(c.CloseSeek("ann"))
+    assert played.do(c.AnswerSeek(Joining("seek-b", 1), "m1")).status == SeekStatus.WITHDRAWN
 
 
 def test_a_full_table_is_not_withdrawn_and_one_without_a_match_is_cleared() -> None:
     played = PlayedSeek()
     played.take("bob", seek="seek-b", joining=1)
-    assert played.refusal(s.CloseSeek("ann")) == "seek-refused"
-    cleared = played.do(s.ClearTable(1, ("bob",), "bob has no place"))
+    assert played.refusal(c.CloseSeek("ann")) == "seek-refused"
+    cleared = played.do(c.ClearTable(1, ("bob",), "bob has no place"))
     assert (cleared.status, cleared.table.takers, cleared.table.number) == (SeekStatus.OPEN, (), 2)
-    assert cleared.gone == (s.Taker("bob", "seek-b", 1),)
+    assert cleared.gone == (Taker("bob", "seek-b", 1),)
 
 
 def test_a_seek_expires_after_fourteen_days_and_not_while_it_waits_elsewhere() -> None:
     played = PlayedSeek()
-    assert s.deadline(played.state) == T0 + 14 * DAY
-    assert s.due(played.state, T0 + 14 * DAY - 1) is None
-    played.do(s.JoinSeek("seek-b"))
-    assert s.due(played.state, T0 + 20 * DAY) is None
-    played.do(s.ReturnSeek(s.Joining("seek-b", 1)), T0 + 20 * DAY)
-    expiry = s.due(played.state, T0 + 20 * DAY)
-    assert expiry == s.ExpireSeek()
+    assert deadline(played.state) == T0 + 14 * DAY
+    assert due(played.state, T0 + 14 * DAY - 1) is None
+    played.do(c.JoinSeek("seek-b"))
+    assert due(played.state, T0 + 20 * DAY) is None
+    played.do(c.ReturnSeek(Joining("seek-b", 1)), T0 + 20 * DAY)
+    expiry = due(played.state, T0 + 20 * DAY)
+    assert expiry == c.ExpireSeek()
     assert played.do(expiry, T0 + 20 * DAY).status == SeekStatus.EXPIRED
 
 
 def test_after_a_week_the_author_may_seat_opponents_in_the_empty_seats() -> None:
     played = PlayedSeek(FOUR)
     played.take("bob", game="towers/four-player")
-    seating = s.SeatOpponents("ann", 3, "towers/four-player")
+    seating = c.SeatOpponents("ann", 3, "towers/four-player")
     assert played.refusal(seating, T0 + 7 * DAY - 1) == "seek-refused"
-    assert played.refusal(s.SeatOpponents("ann", 3, "fourplay/standard"), T0 + 7 * DAY) == "seek-refused"
+    assert played.refusal(c.SeatOpponents("ann", 3, "fourplay/standard"), T0 + 7 * DAY) == "seek-refused"
     full = played.do(seating, T0 + 7 * DAY)
     assert (full.status, full.table.level) == (SeekStatus.FULL, 3)
 
@@ -253,7 +255,7 @@ def test_wishes_agree_in_both_orders_and_only_on_what_each_accepts(one: Any, two
 _PEOPLE = st.sampled_from(("ann", "bob", "cyd", "dan", "eve"))
 _COMMANDS = st.one_of(
     st.builds(
-        s.TakeSeek,
+        c.TakeSeek,
         player=_PEOPLE,
         game=st.sampled_from(FOUR.games),
         days=st.just(FOUR.days),
@@ -261,21 +263,21 @@ _COMMANDS = st.one_of(
         seek=st.none() | st.just("seek-t"),
         joining=st.integers(0, 2),
     ),
-    st.builds(s.LeaveTable, player=_PEOPLE),
-    st.builds(s.StartTable, number=st.integers(1, 4), match=st.sampled_from(("m1", "m2", "m3"))),
+    st.builds(c.LeaveTable, player=_PEOPLE),
+    st.builds(c.StartTable, number=st.integers(1, 4), match=st.sampled_from(("m1", "m2", "m3"))),
     st.builds(
-        s.ClearTable, number=st.integers(1, 4), players=st.lists(_PEOPLE, max_size=2).map(tuple), reason=st.just("")
+        c.ClearTable, number=st.integers(1, 4), players=st.lists(_PEOPLE, max_size=2).map(tuple), reason=st.just("")
     ),
-    st.builds(s.JoinSeek, seek=st.sampled_from(("seek-b", "seek-c"))),
-    st.builds(s.ReturnSeek, joining=st.builds(s.Joining, seek=st.just("seek-b"), number=st.integers(1, 3))),
+    st.builds(c.JoinSeek, seek=st.sampled_from(("seek-b", "seek-c"))),
+    st.builds(c.ReturnSeek, joining=st.builds(Joining, seek=st.just("seek-b"), number=st.integers(1, 3))),
     st.builds(
-        s.AnswerSeek,
-        joining=st.builds(s.Joining, seek=st.just("seek-b"), number=st.integers(1, 3)),
+        c.AnswerSeek,
+        joining=st.builds(Joining, seek=st.just("seek-b"), number=st.integers(1, 3)),
         match=st.sampled_from(("m4", "m5")),
     ),
-    st.builds(s.SeatOpponents, player=st.just("ann"), level=st.just(2), game=st.sampled_from(FOUR.games)),
-    st.builds(s.CloseSeek, player=_PEOPLE),
-    st.just(s.ExpireSeek()),
+    st.builds(c.SeatOpponents, player=st.just("ann"), level=st.just(2), game=st.sampled_from(FOUR.games)),
+    st.builds(c.CloseSeek, player=_PEOPLE),
+    st.just(c.ExpireSeek()),
 )
 
 
@@ -301,14 +303,14 @@ def test_whatever_is_asked_of_a_seek_it_gives_no_more_matches_than_it_was_for(st
     state = None
     for event in played.events:
         command = SEEK.command_behind(state, event, "seek-a")
-        assert s.decide(state, command, event.at) == (event,)
-        state = s.evolve(state, event, "seek-a")
+        assert decide(state, command, event.at) == (event,)
+        state = evolve(state, event, "seek-a")
     assert state == played.state
 
 
 def test_events_without_a_posting_or_with_a_second_one_are_no_seek() -> None:
     played = PlayedSeek()
     with pytest.raises(ValueError, match="does not begin"):
-        s.evolve(None, s.SeekExpired(at=T0), "seek-a")
+        evolve(None, e.SeekExpired(at=T0), "seek-a")
     with pytest.raises(ValueError, match="second time"):
-        s.evolve(played.state, played.events[0], "seek-a")
+        evolve(played.state, played.events[0], "seek-a")

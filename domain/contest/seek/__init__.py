@@ -1,0 +1,1 @@
+"""The seek aggregate: commands -> decide -> events -> evolve -> state; a person's wish to be matched."""

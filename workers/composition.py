@@ -58,7 +58,7 @@ def make_task_queue(of: Installation) -> TaskQueue:
 
 
 def make_followers(of: Installation) -> Followers:
-    """Return what follows the contests of each kind."""
+    """Return the followers of contests by their kind."""
     return {StreamKind.SEEK: of.seeks, StreamKind.TOURNAMENT: of.tournaments}
 
 

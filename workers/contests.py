@@ -1,4 +1,4 @@
-"""Contests in the relay: their events, the matches that they have started, and what time makes due in them.
+"""Contests in the relay: their events, the matches that they have started, and the commands that are due by time.
 
 What follows a contest is idempotent, so that deliveries may be repeated and come in any order.
 """
@@ -22,7 +22,7 @@ class Follower(Protocol):
     """What follows the contests of one kind."""
 
     def follow(self, contest: str) -> object:
-        """Bring the read model of a contest up to its events, and do what they make due."""
+        """Bring the read model of a contest up to its events, and carry out the steps that they make due."""
 
     def refresh(self, contest: str) -> object:
         """Bring the read model of a contest up to its events."""
@@ -31,7 +31,7 @@ class Follower(Protocol):
         """Record in a contest how a match that it has started stands at ``head``."""
 
     def settle(self, contest: str) -> bool:
-        """Carry out what time has made due in a contest; return whether anything was."""
+        """Carry out the command that is due by time in a contest; return whether there was one."""
 
 
 Followers = Mapping[StreamKind, Follower]
@@ -59,7 +59,7 @@ def with_contests(group: FeedGroup, handle: Handle, follow: Callable[[str], obje
                 failures[contest] = error
         if of_contests:
             with group.client.pipeline(transaction=False) as pipeline:
-                group.acknowledge(pipeline, [each for each in of_contests if each.stream not in failures])
+                group.acknowledge(pipeline, [delivery for delivery in of_contests if delivery.stream not in failures])
                 pipeline.execute()
         return failures
 
@@ -94,6 +94,6 @@ def record_occasions(followers: Followers) -> Effect:
 
 
 def settle_contest(followers: Followers, contest: str) -> bool:
-    """Carry out what time has made due in a contest; return whether anything was."""
+    """Carry out the command that is due by time in a contest; return whether there was one."""
     follower = followers.get(kind_of(contest))
     return follower is not None and follower.settle(contest)

@@ -23,7 +23,7 @@ def parse_mail_address(text: str, field: str = "address") -> str:
 
 
 def want_address(person: Person, address: str) -> addresses.MailAddress:
-    """Send a link to ``address``, which becomes that of ``person`` when it is followed; return what is stored.
+    """Send a link to ``address``, which becomes that of ``person`` when it is followed; return the stored address.
 
     Raises the problem too-many-requests.
     """

@@ -1,4 +1,4 @@
-"""Seeks for resources and pages: as the viewer sees them, what to know before taking one, and acting on one."""
+"""Seeks for resources and pages: as the viewer sees them, with their stakes, and acting on one."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -35,9 +35,9 @@ def load_seek(id: str) -> tuple[SeekState, Head]:
 
 def represented(seeks: Sequence[SeekState]) -> list[Seek]:
     """Return ``seeks`` as the caller sees them."""
-    seen = services().seeks.seen_by(current_person(), seeks)
     persons = services().people.persons({player for seek in seeks for player in seek.people})
-    return [represent_seek(each.seek, persons, each.obstacle) for each in seen]
+    views = services().seeks.seen_by(current_person(), seeks)
+    return [represent_seek(view.seek, persons, view.obstacle) for view in views]
 
 
 def list_seeks(cursor: str | None, limit: int) -> SeekList:
@@ -47,9 +47,9 @@ def list_seeks(cursor: str | None, limit: int) -> SeekList:
     """
     lists = services().contest_lists
     page = lists.page(OPEN, cursor, limit)
-    found = represented(services().seeks.read(page.items))
-    shown = [seek for seek in found if seek.obstacle in SHOWN_THOUGH_NOT_TAKEN]
-    hidden = Counter(seek.obstacle for seek in found if seek.obstacle not in SHOWN_THOUGH_NOT_TAKEN)
+    listed = represented(services().seeks.read(page.items))
+    shown = [seek for seek in listed if seek.obstacle in SHOWN_THOUGH_NOT_TAKEN]
+    hidden = Counter(seek.obstacle for seek in listed if seek.obstacle not in SHOWN_THOUGH_NOT_TAKEN)
     return SeekList(items=shown, hidden={str(reason): number for reason, number in hidden.items()}, next=page.next)
 
 
@@ -59,7 +59,7 @@ def own_seeks(person: Person) -> list[Seek]:
 
 
 def show_seek(seek: SeekState) -> ShownSeek:
-    """Return a seek with what the caller should know before taking it."""
+    """Return a seek with the record of its author and the stakes of the caller."""
     (shown,) = represented([seek])
     person = current_person()
     finished = finished_matches(services().readmodels, seek.author)
@@ -127,19 +127,19 @@ def execute(id: str, command: c.Command) -> ExecutedContest[SeekState]:
 
 
 def _stakes(seek: SeekState, person: Person) -> list[SeekStakes]:
-    """Return what the rating of ``person`` would change in each game, for each result against the author."""
+    """Return the changes of the rating of ``person`` in each game, by result against the author."""
     if not seek.terms.rated or seek.terms.seats != 2 or person.kind == "guest":
         return []
     pools = {game: f"{setup_of(game)[0]}-2" for game in seek.terms.games}
     wanted = [(player, pool) for pool in pools.values() for player in (person.id, seek.author)]
-    found = services().readmodels.ratings_in(wanted)
-    known = {
-        key: DEFAULT if each is None else Rating(each.rating, each.deviation, each.volatility)
-        for key, each in zip(wanted, found, strict=True)
+    ratings = services().readmodels.ratings_in(wanted)
+    rated = {
+        key: DEFAULT if rating is None else Rating(rating.rating, rating.deviation, rating.volatility)
+        for key, rating in zip(wanted, ratings, strict=True)
     }
     stakes = []
     for game, pool in pools.items():
-        own, other = known[person.id, pool], known[seek.author, pool]
+        own, other = rated[person.id, pool], rated[seek.author, pool]
         outcomes = [
             Outcome(score=score, change=round(rate(own, [Result(other, score)]).rating - own.rating))
             for score in (1.0, 0.5, 0.0)

@@ -80,7 +80,8 @@ def refuse_announcement(person: Person) -> None:
 def table_as_csv(shown: ShownTournament) -> str:
     """Return the cross table as CSV (RFC 4180): a line for each entrant, with its results against each other one."""
     state, written = shown.state, StringIO()
-    names = [shown.persons[each.player].name if each.player in shown.persons else "" for each in state.entrants]
+    players = [entrant.player for entrant in state.entrants]
+    names = [shown.persons[player].name if player in shown.persons else "" for player in players]
     lines = csv.writer(written)
     rows = state.rows()
     order = [row.entrant for row in rows]

@@ -319,7 +319,7 @@ def _notice_offer(
     person: Person | None, seat: int | None, seats: Sequence[SeatView], played: Sequence[Played]
 ) -> NoticeOffer | None:
     """Return the offer made after the first move of a player whom nothing reaches; None in all other cases."""
-    waited = next((each for each in seats if each.to_move), None)
+    waited = next((view for view in seats if view.to_move), None)
     if person is None or seat is None or sum(move.seat == seat for move in played) != 1:
         return None
     if waited is None or waited.clock is None or waited.player is None or waited.player.kind == "opponent":
@@ -331,7 +331,7 @@ def _notice_offer(
 
 MAX_PLIES_OF_NEWCOMERS = 10
 MAX_MATCHES_OF_NEWCOMERS = 3
-"""In so many matches of a game, and so many plies of each, its goal is said beside the board."""
+"""The goal of a game stands beside the board in its first matches of a person, up to that ply of each."""
 
 
 def _is_newcomer(state: MatchState, viewer: str | None, seat: int | None) -> bool:

@@ -78,7 +78,7 @@ def _number(text: str | None, otherwise: int) -> int:
 
 @blueprint.get("/seeks/<seek_id>")
 def seek_page(seek_id: str) -> str:
-    """Return the page of a seek: what to know before taking it, or what became of it."""
+    """Return the page of a seek: the record and stakes before it is taken, its outcome when it is over."""
     try:
         state, _ = load_seek(seek_id)
     except CommandError as refusal:

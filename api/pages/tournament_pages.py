@@ -59,9 +59,9 @@ def tournament(id: str) -> str:
     represented = represent_tournament(shown.state, shown.head, following, shown.persons)
     names = [entrant.player.name for entrant in represented.entrants]
     waits = {
-        each.number: OBSTACLES[Obstacle(each.waits)].format(" and ".join(names[one] for one in each.waits_for))
-        for each in represented.pairings
-        if each.waits
+        pairing.number: OBSTACLES[Obstacle(pairing.waits)].format(" and ".join(names[one] for one in pairing.waits_for))
+        for pairing in represented.pairings
+        if pairing.waits
     }
     person, state = current_person(), shown.state
     return render_template(

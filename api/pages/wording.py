@@ -37,7 +37,7 @@ LEVEL_SIGHTS = (
     "Overlooks next to nothing, and looks at up to 10,000 positions a move.",
     "Overlooks nothing, and looks at up to 24,000 positions a move.",
 )
-"""By level from 1: what an opponent that answers at once sees, in a sentence."""
+"""The sight of an opponent that answers at once, in a sentence, by level from 1."""
 
 _REASONS: Mapping[str, str] = {
     EndReason.RESIGNATION: "by resignation",
@@ -69,7 +69,7 @@ def level_words(level: int, game_id: str = "") -> str:
 
 
 def sight_of(game_id: str, level: int) -> str:
-    """Return in a sentence what an opponent of ``level`` sees in a game."""
+    """Return the sight of an opponent of ``level`` in a game, as a sentence."""
     if level <= len(LEVEL_SIGHTS):
         return LEVEL_SIGHTS[level - 1]
     return f"Thinks {thinking_words(game_id, level)} about a move, and looks as far ahead as that reaches."

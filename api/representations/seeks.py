@@ -16,7 +16,7 @@ Game = Annotated[str, Meta(description="A game and a setup: towers/two-player")]
 
 
 class SeekTable(Answer):
-    """Who sits at the table of a seek beside its author, and what they agree on so far."""
+    """The table of a seek: those who sit there beside its author, the game and the pace agreed so far."""
 
     takers: Sequence[Player]
     game: Annotated[Game | None, Meta(description="null: any that is sought")]
@@ -37,7 +37,7 @@ class Seek(Answer):
     rated: bool
     least_rating: Annotated[int | None, Meta(description="Of who takes it; null: any")]
     most_rating: int | None
-    count: Annotated[int, Meta(description="It is over when so many matches have come of it")]
+    count: Annotated[int, Meta(description="The number of matches after which it is over")]
     table: SeekTable
     matches: Annotated[Sequence[str], Meta(description="The matches that have come of it")]
     waits_at: Annotated[str | None, Meta(description="The seek of somebody else at whose table its author waits")]
@@ -68,7 +68,7 @@ class Outcome(Answer):
 
 
 class SeekStakes(Answer):
-    """A game that a seek is for, and what a rated match for two would change."""
+    """A game of a seek, and the rating changes of a rated match for two."""
 
     game: Game
     outcomes: Sequence[Outcome]
@@ -86,7 +86,7 @@ class AuthorRecord(Answer):
 
 
 class ShownSeek(Answer):
-    """A seek, and what to know before taking it."""
+    """A seek, the record of its author and the stakes of the viewer."""
 
     seek: Seek
     author_record: AuthorRecord

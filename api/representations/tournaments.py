@@ -151,7 +151,7 @@ def represent_tournament(
     state: TournamentState, head: Head, following: NextMatches, persons: Mapping[str, Person]
 ) -> Tournament:
     """Return a tournament; ``following`` says why pairings wait, ``persons`` has all people in it."""
-    waits = {each.pairing: each for each in following.waiting}
+    waits = {waiting.pairing: waiting for waiting in following.waiting}
     pairings = []
     for number, pairing in enumerate(state.pairings, 1):
         waiting = waits.get(number)

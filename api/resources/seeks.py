@@ -30,8 +30,8 @@ REFUSALS = (403, 404, 409)
 
 
 def _game(**options: Any) -> StrictString:
-    known = "must be a game and a setup of this server, such as towers/two-player"
-    return StrictString(validate=validate.OneOf(SEEK_GAMES, error=known), **options)
+    reason = "must be a game and a setup of this server, such as towers/two-player"
+    return StrictString(validate=validate.OneOf(SEEK_GAMES, error=reason), **options)
 
 
 def _rating(about: str) -> StrictInteger:

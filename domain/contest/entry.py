@@ -1,4 +1,4 @@
-"""Who may enter a tournament, and how long somebody who left one may not."""
+"""The conditions of entry to a tournament, and the bars of those who have left one."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -55,7 +55,7 @@ def refuse_entry(terms: EntryTerms, facts: EntryFacts, now: int) -> None:
         reason = f"your rating was certainly {bound} in the last year: this tournament is up to {terms.rating_to}"
         raise CommandError("entry-refused", reason)
     if facts.apart:
-        reason = "somebody who has entered and you cannot be placed at one table"
+        reason = "another entrant and you cannot be placed at one table"
         raise CommandError("entry-refused", reason)
 
 

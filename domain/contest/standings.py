@@ -70,7 +70,7 @@ def standings(
 ) -> tuple[Row, ...]:
     """Return the table of ``entrants``, best first, those who share places by number.
 
-    A result with somebody who is not among them, and so is struck, counts for nobody at two seats; at four seats it
+    A result with a player who is not among them, and so is struck, counts for nobody at two seats; at four seats it
     counts for the others, who have played each other too.
     """
     rows = sorted(entrants)

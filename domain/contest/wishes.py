@@ -1,4 +1,4 @@
-"""What is wished of a match: terms as intervals, and whether two wishes agree."""
+"""Wishes for a match: terms as intervals, and whether two wishes agree."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -77,7 +77,7 @@ class Wish(NamedTuple):
     game: str | None = None
 
     def rating_in(self, game: str) -> int:
-        """Return the rating of the person in ``game``; that of whoever begins where there is none."""
+        """Return the rating of the person in ``game``; that of a beginner where there is none."""
         return self.ratings.get(game, round(START_RATING))
 
 
@@ -119,12 +119,12 @@ def games_of(seats: int) -> tuple[str, ...]:
 
 def check_terms(terms: SeekTerms, guest: bool) -> None:
     """Raise CommandError, naming the field, unless a match can come of ``terms``."""
-    known = games_of(terms.seats)
-    if not known:
+    offered = games_of(terms.seats)
+    if not offered:
         raise CommandError("invalid-seek", f"no game has {terms.seats} seats", "seats")
-    strange = next((game for game in terms.games if game not in known), None)
+    strange = next((game for game in terms.games if game not in offered), None)
     if strange is not None:
-        words = f"{strange:.60} is no game with {terms.seats} seats: choose among {', '.join(known)}"
+        words = f"{strange:.60} is no game with {terms.seats} seats: choose among {', '.join(offered)}"
         raise CommandError("invalid-seek", words, "games")
     if not terms.games or len(set(terms.games)) != len(terms.games):
         raise CommandError("invalid-seek", "name at least one game, and each only once", "games")
@@ -140,13 +140,13 @@ def check_terms(terms: SeekTerms, guest: bool) -> None:
 
 
 def common_interval(first: Interval, second: Interval) -> Interval | None:
-    """Return what two intervals have in common; None for nothing."""
+    """Return the common part of two intervals; None without one."""
     least, most = max(first.least, second.least), min(first.most, second.most)
     return Interval(least, most) if least <= most else None
 
 
 def compatible(first: Wish, second: Wish) -> Common | SeekObstacle:
-    """Return what two wishes agree on, or the first thing that they do not.
+    """Return the common ground of two wishes, or the first obstacle.
 
     The game is the first of ``first`` that ``second`` plays too, with ratings that both accept. The same in both
     orders, but for that choice.

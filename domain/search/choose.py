@@ -54,7 +54,7 @@ ENGINE_VERSION: Final = 3
 """The version of the search. Raise it with every change that may alter a choice: stored choices must be repeatable."""
 
 PROOF_SHARE: Final = 16
-"""An opponent that thinks for long first looks for a proof of a win, with one in so many of its nodes."""
+"""The divisor of the nodes with which an opponent that thinks for long first looks for a proof of a win."""
 
 MAX_PROOF_NODES: Final = 500_000
 """Nodes of that search: its table holds too few positions for more."""

@@ -1,4 +1,4 @@
-"""The audit of contests: each recorded event must be what its command decides again, on the contest as it stood."""
+"""The audit of contests: every recorded event is decided again from its command, on the contest as it stood."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple

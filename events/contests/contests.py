@@ -133,16 +133,16 @@ class Contests(Generic[S, C, E]):
     def _open(
         self, id: str, request: contract.Request | None = None
     ) -> tuple[LoadedContest[S] | None, contract.RecordedRequest | None]:
-        """Return a contest as it stands, None where there is none, and what ``request`` wrote."""
+        """Return a contest as it stands, None where there is none, and the versions that ``request`` wrote."""
         self._refuse_other_kind(id)
         with self._lock:
-            known = self._cache.get(id)
-        opened = self._store.open(id, known.head.version if known else 0, request)
+            cached = self._cache.get(id)
+        opened = self._store.open(id, cached.head.version if cached else 0, request)
         recorded = opened.recorded_request
-        if known is not None and not follows(opened, id, known.head):
-            # The store was restored, or a replica took over, and has not all that was known here.
-            known, opened = None, self._store.open(id)
-        state = replay(self._aggregate, id, map(self._codec.event_of, opened.events), known.state if known else None)
+        if cached is not None and not follows(opened, id, cached.head):
+            # The store was restored, or a replica took over, and lacks events that are cached here.
+            cached, opened = None, self._store.open(id)
+        state = replay(self._aggregate, id, map(self._codec.event_of, opened.events), cached.state if cached else None)
         if state is None:
             return None, recorded
         loaded = LoadedContest(state, opened.head)

@@ -68,7 +68,7 @@ class Seeks:
         self._now = now
 
     def follow(self, id: str) -> None:
-        """Bring the read model of a seek up to its events, and do what they make due.
+        """Bring the read model of a seek up to its events, and carry out the steps that they make due.
 
         A full table begins its match, a seek that has joined another takes a seat there, an open one looks for others.
 
@@ -93,7 +93,7 @@ class Seeks:
         return seek
 
     def record(self, occasion: Occasion, match: MatchState, head: contract.Head) -> None:
-        """See ``Follower``: what becomes of a match does not matter to the seek that it has come of."""
+        """See ``Follower``: a seek does not depend on the outcome of its matches."""
 
     def settle(self, id: str) -> bool:
         """Let a seek expire whose time is up; return whether it did. Raises as ``Contests.execute``."""
@@ -116,8 +116,8 @@ class Seeks:
         asked = list(dict.fromkeys(players))
         pools = {game: f"{setup_of(game)[0]}-{seats}" for game in games}
         wanted = [(player, pool) for player in asked for pool in dict.fromkeys(pools.values())]
-        found = self._readmodels.ratings_in(wanted)
-        rated = dict(zip(wanted, found, strict=True))
+        ratings = self._readmodels.ratings_in(wanted)
+        rated = dict(zip(wanted, ratings, strict=True))
         return {
             player: {
                 game: round(rating.rating)
@@ -176,7 +176,7 @@ class Seeks:
         ]
         if not agreeing:
             return
-        people = {person for each in (seek, *agreeing) for person in _seated(each)}
+        people = {person for table in (seek, *agreeing) for person in _seated(table)}
         apart, rooms = self._blocks.between(people), self._starter.room_of(list(people), self._now())
         for other in agreeing:
             joining, table = _joining(seek, other)
@@ -214,7 +214,7 @@ class Seeks:
             self._execute(seek.joined.seek, c.LeaveTable(seek.author), f"left:{seek.id}", seek.author)
 
     def _answer_takers(self, seek: Seek) -> None:
-        """Tell the seeks that have joined tables of ``seek`` what has become of these."""
+        """Tell the seeks that have joined tables of ``seek`` the outcome of these."""
         for taker in seek.gone:
             if taker.seek is not None:
                 command = c.ReturnSeek(Joining(seek.id, taker.joining))
@@ -265,11 +265,11 @@ class Seeks:
 
     def _ratings_by_seats(self, players: list[str], seeks: Sequence[Seek]) -> dict[int, dict[str, dict[str, int]]]:
         by_seats = {
-            seats: [each for each in seeks if each.terms.seats == seats]
-            for seats in {each.terms.seats for each in seeks}
+            seats: [seek for seek in seeks if seek.terms.seats == seats]
+            for seats in {seek.terms.seats for seek in seeks}
         }
         return {
-            seats: self.ratings(players, sorted({game for each in of for game in each.terms.games}), seats)
+            seats: self.ratings(players, sorted({game for seek in of for game in seek.terms.games}), seats)
             for seats, of in by_seats.items()
         }
 

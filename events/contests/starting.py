@@ -98,7 +98,7 @@ class MatchStarter(NamedTuple):
         return Started(match_id)
 
     def room_of(self, players: Sequence[str], now: int) -> Mapping[str, Room]:
-        """Return the room of each of ``players``: none on vacation, for bots what their capacity leaves."""
+        """Return the room of each of ``players``: none on vacation, for bots the rest of their capacity."""
         availability, bots = self.availability.read(players), self.bots.among(players)
         playing = self.readmodels.engagements(list(bots)) if bots else {}
         rooms = {}

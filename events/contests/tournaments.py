@@ -1,4 +1,4 @@
-"""Tournaments in the store: their read model, their matches as these start and end, and what time makes due."""
+"""Tournaments in the store: their read model, the start and end of their matches, and time."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -120,7 +120,7 @@ class Tournaments:
         return state
 
     def settle(self, id: str) -> bool:
-        """Carry out what time has made due, with a fresh seed for lots; return whether anything was."""
+        """Carry out a command that is due by time, with a fresh seed for lots; return whether there was one."""
         return self.contests.settle(id, _with_seed)
 
     def record(self, occasion: Occasion, match: MatchState, head: contract.Head) -> None:
@@ -196,7 +196,7 @@ class Tournaments:
                 self.contests.execute(id, command, person, contract.Request(f"erased:{person}", ""))
 
     def entry_facts(self, person: Person, state: TournamentState) -> EntryFacts:
-        """Return what decides whether ``person`` may enter a tournament."""
+        """Return the facts that decide whether ``person`` may enter a tournament."""
         terms = state.terms
         year = self._now() - 365 * DAY
         bounds: list[int] = []
@@ -205,7 +205,8 @@ class Tournaments:
             recent = [change for change in changes if change.at >= year] or changes[-1:]
             bounds = [int(interval_of(change.after, change.deviation)[0]) for change in recent]
         finished = finished_matches(self._readmodels, person.id)
-        players = {*state.entries, *[each.player for each in state.entrants if each.left_at is None], person.id}
+        staying = [entrant.player for entrant in state.entrants if entrant.left_at is None]
+        players = {*state.entries, *staying, person.id}
         return EntryFacts(
             rating_bound=max(bounds, default=None),
             finished=len(finished),

@@ -24,7 +24,7 @@ ARCHIVE_TTL_S = 3600
 
 
 class Job(NamedTuple):
-    """A job: its kind, the version that it is about (0: the match as it stands), its origin, what else it is about."""
+    """A job: its kind, the version that it is about (0: the match as it stands), its origin, its further subject."""
 
     kind: str
     version: int

@@ -79,7 +79,7 @@ def make_archive(parts: Installation, person: Person) -> bytes:
         for match_id in own:
             _write(files, f"matches/{match_id}.json", _json(_match(parts, person, match_id, notebook)))
         for contest in parts.contest_lists.oldest(f"of:{person.id}"):
-            _write(files, f"contests/{contest}.json", _json([_event(each) for each in parts.store.read(contest)]))
+            _write(files, f"contests/{contest}.json", _json([_event(event) for event in parts.store.read(contest)]))
         for match_id in sorted(_judged_matches(parts, person).difference(own)):
             acts = [_event(envelope) for envelope in parts.store.read(match_id) if envelope.actor == person.id]
             _write(files, f"cases/{match_id}.json", _json(acts))

@@ -283,7 +283,7 @@ def annul(shop: SteppedInstallation, match: str) -> None:
 
 
 class Kills:
-    """Kills what runs at every so many-th write of the store, before the write or after it."""
+    """Kills the running step at one write of the store in ``period``, before the write or after it."""
 
     def __init__(self, random: Random) -> None:
         self.random = random

@@ -11,7 +11,7 @@ from workers.notices.decide import Decider
 
 
 class ContestObserver(NamedTuple):
-    """Lets ``decider`` decide about what happens in contests. Crash-safe: a repetition tells nothing new."""
+    """Lets ``decider`` decide about the facts of contests. Crash-safe: a repetition tells nothing new."""
 
     seeks: Seeks
     decider: Decider

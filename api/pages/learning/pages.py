@@ -41,7 +41,7 @@ def first_steps(game_id: str) -> str:
 def lesson(game_id: str, lesson_id: str) -> str:
     """Return a lesson with all its figures; 404 if there is no such lesson."""
     game, lessons = _game_of(game_id), lessons_of(game_id)
-    number = next((number for number, each in enumerate(lessons) if each.id == lesson_id), None)
+    number = next((number for number, listed in enumerate(lessons) if listed.id == lesson_id), None)
     if number is None:
         abort(404, "There is no such lesson.")
     figures = [represent(figure) for figure in lessons[number].figures]

@@ -22,7 +22,7 @@ MAX_REFUSED_TARGETS: Final = 200
 
 
 class FigureStep(NamedTuple):
-    """A step of a figure: what the reader does, and the words about it. Moves are in canonical notation.
+    """A step of a figure: an act of the reader, and the words about it. Moves are in canonical notation.
 
     ``accepted`` are the moves that fulfil it, none: every legal one. With ``refused``, a move that the rules forbid,
     the reader tries that move instead. ``reply`` is played after the first accepted move. ``goal`` says what to do,

@@ -1,4 +1,4 @@
-"""The decisions on commands to a seek, and what time makes due in it."""
+"""The decisions on commands to a seek, and the commands that are due by time."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -37,9 +37,9 @@ def _take_seek(seek: Seek, command: c.TakeSeek, now: int) -> e.Event:
     terms, table = seek.terms, seek.table
     if command.player == seek.author:
         raise CommandError("seek-refused", "this is your own seek")
-    if command.player in (each.player for each in table.takers):
+    if command.player in (taker.player for taker in table.takers):
         raise CommandError("already-seated", "you have a seat at this table already")
-    if command.player in (taker.player for each in seek.begun for taker in each.table.takers):
+    if command.player in (taker.player for begun in seek.begun for taker in begun.table.takers):
         raise CommandError("seek-refused", "you play a match that came of this seek")
     if command.guest and terms.rated:
         raise CommandError("guests-play-unrated", "guests play unrated: sign up to play for a rating")
@@ -65,7 +65,7 @@ def _take_seek(seek: Seek, command: c.TakeSeek, now: int) -> e.Event:
 
 def _leave_table(seek: Seek, command: c.LeaveTable, now: int) -> e.Event:
     _refuse_if_not_open(seek)
-    if command.player not in (each.player for each in seek.table.takers):
+    if command.player not in (taker.player for taker in seek.table.takers):
         raise CommandError("seek-refused", "you have no seat at this table")
     return e.TakerLeft(at=now, player=command.player)
 

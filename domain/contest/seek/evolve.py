@@ -41,9 +41,9 @@ def _table_started(seek: Seek, event: e.TableStarted) -> Seek:
 
 
 def _table_cleared(seek: Seek, event: e.TableCleared) -> Seek:
-    leaving = tuple(each.player for each in seek.table.takers) if seek.author in event.players else event.players
+    leaving = tuple(taker.player for taker in seek.table.takers) if seek.author in event.players else event.players
     cleared = _without(seek, leaving)
-    # Opponents, too: whoever seated them is asked again.
+    # Opponents leave as well: the author is asked again.
     table = cleared.table._replace(number=seek.table.number + 1, level=None)
     return replace(cleared, table=table, status=SeekStatus.OPEN)
 
@@ -71,8 +71,8 @@ def _seek_expired(seek: Seek, _: e.SeekExpired) -> Seek:
 
 def _without(seek: Seek, players: tuple[str, ...]) -> Seek:
     """Return the seek without ``players`` at its table, whose pace and game stay agreed while others sit there."""
-    staying = tuple(each for each in seek.table.takers if each.player not in players)
-    gone = tuple(each for each in seek.table.takers if each.player in players)
+    staying = tuple(taker for taker in seek.table.takers if taker.player not in players)
+    gone = tuple(taker for taker in seek.table.takers if taker.player in players)
     table = seek.table._replace(takers=staying) if staying else SeekTable(seek.table.number, seek.terms.days)
     return replace(seek, table=table, gone=(*seek.gone, *gone))
 
@@ -83,7 +83,7 @@ def _after_match(seek: Seek) -> Seek:
 
 
 def _closed(seek: Seek, status: SeekStatus) -> Seek:
-    return replace(_without(seek, tuple(each.player for each in seek.table.takers)), status=status)
+    return replace(_without(seek, tuple(taker.player for taker in seek.table.takers)), status=status)
 
 
 _EVOLUTIONS: Mapping[type[Any], Callable[[Seek, Any], Seek]] = {

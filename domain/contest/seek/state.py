@@ -86,7 +86,7 @@ class Seek:
     @property
     def matches(self) -> tuple[str, ...]:
         """The matches that have come of it."""
-        return (*(each.match for each in self.begun), *self.elsewhere)
+        return (*(begun.match for begun in self.begun), *self.elsewhere)
 
     @property
     def is_over(self) -> bool:
@@ -101,7 +101,7 @@ class Seek:
     @property
     def people(self) -> frozenset[str]:
         """The author, and all who have or had a seat at a table."""
-        takers = (*self.table.takers, *self.gone, *(taker for each in self.begun for taker in each.table.takers))
+        takers = (*self.table.takers, *self.gone, *(taker for begun in self.begun for taker in begun.table.takers))
         return frozenset((self.author, *(taker.player for taker in takers)))
 
 

@@ -1,4 +1,4 @@
-"""Who may do what in a tournament, and when: state and command in, events out."""
+"""The decisions on commands to a tournament: state and command in, events out."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -65,7 +65,7 @@ def deadline(state: TournamentState) -> int | None:
 
 
 def due(state: TournamentState, now: int) -> c.CloseEntries | c.ExpirePairings | None:
-    """Return the command that carries out what time has made due at ``now``; None when nothing is."""
+    """Return the command that is due by time at ``now``; None without one."""
     instant = deadline(state)
     if instant is None or now < instant:
         return None
@@ -193,7 +193,7 @@ def _start_pairing(state: TournamentState, command: c.StartPairing, now: int) ->
 
 
 def _record_match(state: TournamentState, command: c.RecordMatch, now: int) -> tuple[e.Event, ...]:
-    """Return what the match changes. An older version of it than is recorded changes nothing: any order will do."""
+    """Return the effect of the match. A version older than the recorded one has none: results come in any order."""
     pairing = _pairing_of(state, command)
     if pairing.match is None:
         raise CommandError("pairing-not-started", "the start of this pairing is not recorded")
@@ -240,7 +240,7 @@ def _consequences(state: TournamentState, events: Iterable[e.Event], now: int) -
 
 
 def command_behind(state: TournamentState | None, event: e.Event, id: str) -> c.Command:
-    """Return the command that causes ``event``, and what follows from it. Raises ValueError for an event that follows.
+    """Return the command that causes ``event`` and its consequences. Raises ValueError for an event that is one.
 
     The facts of an entry were judged when it was made, and are not recorded.
     """

@@ -52,7 +52,7 @@ class TournamentAnnounced(_TimedEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryMade(_PlayerEvent):
-    """Somebody has entered: before the start to play, after it to take the place of somebody who leaves."""
+    """Somebody has entered: before the start to play, after it to take the place of a leaver."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""How events make the state of a tournament. Who may do what is decided elsewhere (``decide``)."""
+"""The evolution of a tournament: its state after each event."""
 
 from dataclasses import replace
 

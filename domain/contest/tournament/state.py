@@ -70,7 +70,7 @@ class FinalPlace:
 class TournamentState:
     """A tournament after ``version`` events. Pairings are numbered from 1, entrants from 0.
 
-    ``entries`` are those who wait for the start, or, when it has started, for the place of somebody who leaves.
+    ``entries`` are those who wait for the start, or, when it has started, for the place of a leaver.
     """
 
     id: str

@@ -28,7 +28,7 @@ MAX_AT_ONCE = 20
 MAX_FINISHED = 100
 
 MIN_FIELD = {2: 3, 4: 5}
-"""With so many people a tournament begins after its postponement, by number of seats."""
+"""The least number of people with whom a postponed tournament begins, by number of seats."""
 
 
 class StartRule(StrEnum):

@@ -1,4 +1,4 @@
-"""The contract of a tournament in sentences: what everybody agrees to by entering."""
+"""The contract of a tournament in sentences, agreed to by entering."""
 
 from domain.contest.balance import count_balance
 from domain.contest.entry import RATING_MARGIN

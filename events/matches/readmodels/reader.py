@@ -23,7 +23,7 @@ from events.store.converter import unpack
 
 BATCH = 1000
 MIN_MATCHES_LISTED = 3
-"""After so many rated matches a player is listed with a provisional rating where the list has room."""
+"""Rated matches after which a player is listed with a provisional rating where the list has room."""
 
 MAX_RESTED_PLAYERS = 500
 """A page of a leaderboard passes over this many players, at least, whose ratings have become uncertain since."""
@@ -174,7 +174,7 @@ class ReadModels(MatchLists):
 
         places = islice(paging.merge(self._read_ratings, [rated], True, None, limit), limit)
         ratings = self.ratings_in((place.member, pool) for place in places)
-        return [each for each in ratings if each and each.provisional and each.matches >= MIN_MATCHES_LISTED]
+        return [rating for rating in ratings if rating and rating.provisional and rating.matches >= MIN_MATCHES_LISTED]
 
     def leaderboard(self, pool: str, cursor: str | None = None, limit: int = 50) -> paging.Page[standings.PlayerRating]:
         """Return a page of the players with a firm rating in a pool, the highest first.

@@ -40,6 +40,8 @@ def test_a_lesson_is_played_by_touch_with_the_forbidden_move_and_ticked(visit: C
     page.locator(square(page, "e5")).tap()
     page.locator(square(page, "c3", ".is-target")).tap()
     expect(said(page)).to_contain_text("Men capture backwards too.")
+    page.wait_for_load_state("networkidle")
+    page.context.set_offline(True)
     page.get_by_role("button", name="Next figure").tap()
     expect(page.get_by_text("Figure 2 of 3")).to_be_visible()
     for move in ("c3xe5", "c3xe5xg7"):
@@ -51,6 +53,7 @@ def test_a_lesson_is_played_by_touch_with_the_forbidden_move_and_ticked(visit: C
     page.get_by_label("Type a move").fill("d4xf6")
     page.keyboard.press("Enter")
     expect(page.get_by_role("link", name="Next lesson: Crowning")).to_be_visible()
+    page.context.set_offline(False)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     page.goto("/games/bashni/first-steps")
     expect(page.locator("[data-id=compulsory] .tick")).to_have_text("✓ done")

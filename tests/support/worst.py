@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from flask import Flask
 
+from api.pages.learning.playable import represent
 from api.representations.players import CAPACITY_GAMES
 from api.resources.bots import MAX_BOTS_PER_PAGE
 from api.services import EXTENSION, Services
@@ -336,6 +337,8 @@ class WorstWorld:
             "/players/anna",
             "/players/anna/ratings/bashni-2",
             "/leaderboards",
+            "/games/four-towers/first-steps/move",
+            "/games/four-towers/first-steps/queen/2",
             "/seeks",
             f"/seeks/{self.seeks[0]}",
             "/tournaments",
@@ -368,6 +371,7 @@ class WorstWorld:
         for _ in range(repeats):
             self.services.matches._cache.clear()
             standalone._render.cache_clear()
+            represent.cache_clear()
             began = time.thread_time()
             body = {} if asked.body is None else {"json": asked.body}
             answered = client.open(path, method=method, headers=AS_BROWSERS, **body)

@@ -133,6 +133,9 @@ def test_the_list_of_lessons_leads_to_each_of_them_and_the_last_one_to_a_match(g
     pages = [client.get(link).text for link in links]
     for page, following in zip(pages[:-1], links[1:], strict=True):
         assert f'href="{following}"' in page
+    for lesson, link in zip(lessons_of(game_id), links, strict=True):
+        figures = [client.get(f"{link}/{number}").get_json() for number in range(1, len(lesson.figures) + 1)]
+        assert [figure["text"] for figure in figures] == [figure.text for figure in lesson.figures]
     assert "Play the computer, level 1" in pages[-1]
     assert f'href="/matches/new?game={game_id}&amp;level=1"' in pages[-1]
 
@@ -140,6 +143,9 @@ def test_the_list_of_lessons_leads_to_each_of_them_and_the_last_one_to_a_match(g
 def test_an_unknown_lesson_or_figure_has_no_page(app: Flask) -> None:
     for path in (
         "bashni/first-steps/x",
+        "bashni/first-steps/x/1",
+        "bashni/first-steps/take/0",
+        "bashni/first-steps/take/99",
         "x/first-steps",
         "bashni/figures/x",
         "x/figures/minute",

@@ -1,7 +1,7 @@
 """The pages of first steps, and the figures of rules pages as JSON to be tried."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Response, abort, render_template
@@ -39,12 +39,9 @@ def first_steps(game_id: str) -> str:
 
 @blueprint.get("/games/<game_id>/first-steps/<lesson_id>")
 def lesson(game_id: str, lesson_id: str) -> str:
-    """Return a lesson with all its figures; 404 if there is no such lesson."""
-    game, lessons = _game_of(game_id), lessons_of(game_id)
-    number = next((number for number, listed in enumerate(lessons) if listed.id == lesson_id), None)
-    if number is None:
-        abort(404, "There is no such lesson.")
-    figures = [represent(figure) for figure in lessons[number].figures]
+    """Return a lesson with its first figure; the page fetches the others, so that no request makes more than one."""
+    game, lessons, number = _game_of(game_id), lessons_of(game_id), _number_of(game_id, lesson_id)
+    first = represent(lessons[number].figures[0])
     return render_template(
         "learning/lesson.html",
         game=game,
@@ -52,9 +49,26 @@ def lesson(game_id: str, lesson_id: str) -> str:
         lesson=lessons[number],
         number=number + 1,
         following=lessons[number + 1] if number + 1 < len(lessons) else None,
-        figures=figures,
-        embedded=_embedded(figures),
+        first=first,
+        embedded=_embedded(first),
     )
+
+
+@blueprint.get("/games/<game_id>/first-steps/<lesson_id>/<int:figure>")
+def lesson_figure(game_id: str, lesson_id: str, figure: int) -> Response:
+    """Return the figure with this number, from 1, of a lesson as JSON; 404 if there is none."""
+    figures = lessons_of(game_id)[_number_of(game_id, lesson_id)].figures
+    if not 1 <= figure <= len(figures):
+        abort(404, "There is no such figure to play.")
+    return json_response(represent(figures[figure - 1]), headers={"Cache-Control": CACHED})
+
+
+def _number_of(game_id: str, lesson_id: str) -> int:
+    """Return the place of a lesson, from 0; aborts with 404 if there is no such lesson."""
+    places = {listed.id: place for place, listed in enumerate(lessons_of(game_id))}
+    if lesson_id not in places:
+        abort(404, "There is no such lesson.")
+    return places[lesson_id]
 
 
 @blueprint.app_template_test("playable")
@@ -73,7 +87,7 @@ def _game_of(game_id: str) -> AnyGame:
     return GAMES.get(game_id) or abort(404, "There is no such game.")
 
 
-def _embedded(figures: Sequence[Mapping[str, Any]]) -> Markup:
-    """Return figures as JSON for a script element, which only these characters could end."""
-    text = json.dumps(figures, ensure_ascii=False, separators=(",", ":"))
+def _embedded(figure: Mapping[str, Any]) -> Markup:
+    """Return a figure as JSON for a script element, which only these characters could end."""
+    text = json.dumps(figure, ensure_ascii=False, separators=(",", ":"))
     return Markup(text.replace("</", "<\\/").replace("<!", "\\u003c!"))  # noqa: S704 - escaped for a script element

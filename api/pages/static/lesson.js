@@ -1,10 +1,13 @@
-// A lesson or a row of puzzles: figures one after the other, and ticks for what has been done, kept in this browser.
+// A lesson: figures one after the other, and a tick when it is done, kept in this browser. The first figure comes with
+// the page; the others are fetched at once, so that the lesson goes on without the server.
 
 import {FigurePlayer} from "./figure.js";
 import {tick} from "./ticks.js";
 
 const page = document.getElementById("lesson");
-const figures = JSON.parse(document.getElementById("figures").textContent);
+const figures = Array.from({length: Number(page.dataset.figures)}, (_, place) =>
+  place ? fetched(place + 1) : first(),
+);
 const next = page.querySelector('[data-part="next"]');
 const count = page.querySelector('[data-part="count"]');
 const end = document.getElementById("lesson-end");
@@ -20,16 +23,28 @@ const player = new FigurePlayer(page.querySelector(".playable"), {
   },
 });
 
-next.addEventListener("click", () => {
+next.addEventListener("click", async () => {
+  const figure = (await figures[shown + 1]) ?? (await fetched(shown + 2));
+  if (!figure) return player.say("The server cannot be reached.", true);
   shown += 1;
-  show();
+  show(figure);
   player.board.home();
 });
 
-function show() {
-  next.hidden = true;
-  count.textContent = `Figure ${shown + 1} of ${figures.length}`;
-  player.start(figures[shown]);
+function first() {
+  return JSON.parse(document.getElementById("first-figure").textContent);
 }
 
-show();
+// Resolves to null when the server cannot be reached.
+async function fetched(number) {
+  const answer = await fetch(`${location.pathname}/${number}`).catch(() => null);
+  return answer?.ok ? answer.json() : null;
+}
+
+function show(figure) {
+  next.hidden = true;
+  count.textContent = `Figure ${shown + 1} of ${figures.length}`;
+  player.start(figure);
+}
+
+show(figures[0]);

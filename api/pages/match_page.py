@@ -242,7 +242,7 @@ def _render(loaded: Loaded, person: Person | None) -> str:
         board=board,
         standing=describe_standing(state, seats, seat, board.circumstances, _thinks_until(state), now),
         notice_offer=_notice_offer(person, seat, seats, played),
-        newcomer=_is_newcomer(state, viewer, seat),
+        newcomer=around.newcomer,
         news=describe_news(loaded, match, person, [move.move for move in played]),
         rounds=rounds(state, game, played),
         unseen=runs_since(played, seat) if seat is not None and match.to_move == seat else (),
@@ -331,15 +331,16 @@ def _notice_offer(
 
 MAX_PLIES_OF_NEWCOMERS = 10
 MAX_MATCHES_OF_NEWCOMERS = 3
-"""The goal of a game stands beside the board in its first matches of a person, up to that ply of each."""
+"""The goal of a game stands beside the board in the first matches that a person plays of it, up to that ply of each."""
+
+LATEST_OF_SHARD = 10
+"""Finished matches of the viewer that are looked at for it, of each shard; rated ones are counted by the rating."""
 
 
-def _is_newcomer(state: MatchState, viewer: str | None, seat: int | None) -> bool:
-    """Return whether the viewer begins one of the first matches of a game."""
-    if viewer is None or seat is None or state.ended or len(state.play.moves) >= MAX_PLIES_OF_NEWCOMERS:
-        return False
-    over = services().readmodels.matches("finished", viewer, state.game, None, MAX_MATCHES_OF_NEWCOMERS)
-    return len(over.items) < MAX_MATCHES_OF_NEWCOMERS
+def _may_be_new(state: MatchState, viewer: str | None) -> bool:
+    """Return whether the match is one in which the goal stands beside the board for newcomers."""
+    plays = viewer is not None and state.seat_of(viewer) is not None
+    return plays and not state.ended and len(state.play.moves) < MAX_PLIES_OF_NEWCOMERS
 
 
 class Surroundings(NamedTuple):
@@ -350,6 +351,7 @@ class Surroundings(NamedTuple):
     changes: Mapping[str, tuple[float, float]]
     losses: Sequence[Loss]
     next_match: NextMatch | None
+    newcomer: bool
 
 
 def _read_surroundings(state: MatchState, viewer: str | None) -> Surroundings:
@@ -367,9 +369,20 @@ def _read_surroundings(state: MatchState, viewer: str | None) -> Surroundings:
     foreseen = batch.add(services().timekeeper.read_of_foreseen(state))
     ratings = batch.add(services().readmodels.read_of_ratings((player, pool) for player in people_seated(state.seats)))
     losses = batch.add(services().incidents.read_of_losses(state.match_id))
+    lists = services().readmodels
+    latest = (
+        batch.add(lists.read_of_latest("finished", viewer, LATEST_OF_SHARD))
+        if viewer is not None and _may_be_new(state, viewer)
+        else None
+    )
     next_match = None if following is None else NextMatch(following, represent_summary(following, persons()))
     present = {rating.player: rating for rating in ratings() if rating is not None}
-    return Surroundings(MatchContext(persons(), foreseen()), present, changes, losses(), next_match)
+    newcomer = False
+    if latest is not None and viewer is not None:
+        rated_before = present[viewer].matches if viewer in present else 0
+        of_game = sum(summary.game == state.game for summary in latest())
+        newcomer = max(rated_before, of_game) < MAX_MATCHES_OF_NEWCOMERS
+    return Surroundings(MatchContext(persons(), foreseen()), present, changes, losses(), next_match, newcomer)
 
 
 def _thinks_until(state: MatchState) -> int | None:

@@ -9,8 +9,7 @@ from tests.support.round_trips import record_round_trips
 from tests.support.server import RealServer
 
 ROUND_TRIPS_OF_MOVE = 2
-# One of a match is for how many matches a player of it has finished, while it begins.
-MAX_ROUND_TRIPS = {"/matches/{}": 7, "/matches": 8, "/lobby": 8}
+MAX_ROUND_TRIPS = {"/matches/{}": 6, "/matches": 8, "/lobby": 8}
 """By page; {} is the match that is played."""
 
 

@@ -14,6 +14,7 @@ from events.matches.readmodels.generations import Current, Reader
 from events.matches.readmodels.summary import Projected, Summary, unpack_summary
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import ReadModelKeys, ShardKeys
+from events.runtime.reads import Read
 from events.runtime.scripts import script_source
 from events.store.archive.framing import ArchiveUnavailableError, DamagedArchiveError
 
@@ -45,7 +46,8 @@ class MatchLists:
     def __init__(self, client: StoreClient, prefix: str, shards: int, archived: ArchivedModels | None = None) -> None:
         self.client = client
         self.keys = ReadModelKeys(prefix, shards)
-        self.read = Reader(client, self.keys.generation, range(self.keys.shards)).read
+        self._reader = Reader(client, self.keys.generation, range(self.keys.shards))
+        self.read = self._reader.read
         self.archived = archived
 
     def summary(self, match_id: str) -> Summary | None:
@@ -130,6 +132,26 @@ class MatchLists:
             log.warning("a list lacks archived matches", view=view, error=str(error))
             return read(with_archive=False)._replace(incomplete=True)
 
+    def read_of_latest(self, view: str, player: str, size: int) -> Read[list[Summary]]:
+        """Return the read of the latest matches of ``player`` in a view, up to ``size`` live ones of each shard."""
+        (name,) = _lists_of_view(view, player, None)
+        part = paging.Range("ZREVRANGEBYSCORE", "+inf", "-inf", size)
+
+        def queue(pipeline: StorePipeline, current: Current) -> None:
+            for shard in range(self.keys.shards):
+                self._queue_rows(pipeline, shard, current[shard], name, part)
+
+        def parse(replies: list[list[tuple[bytes, bytes, bytes | None, bytes]]]) -> list[Summary]:
+            unpacked = [unpack_summary(packed) for _, _, packed, _ in chain.from_iterable(replies)]
+            return [projected.summary for projected in unpacked if projected is not None]
+
+        return self._reader.read_of(queue).then(parse)
+
+    def _queue_rows(self, pipeline: StorePipeline, shard: int, generation: int, name: str, part: paging.Range) -> None:
+        key, prefix = self.keys.listed(shard, name, generation), self.keys.summaries(shard, generation)
+        order = (part.first, part.last, part.size, part.command)
+        pipeline.eval(_LIST_PAGE, 1, key, *order, prefix, ShardKeys(self.keys.prefix, shard).base)
+
     def places(
         self,
         names: Sequence[str],
@@ -143,10 +165,7 @@ class MatchLists:
 
         def list_in(shard: int, name: str) -> paging.QueueRange:
             def queue(pipeline: StorePipeline, current: Current, part: paging.Range) -> None:
-                generation = current[shard]
-                key, prefix = self.keys.listed(shard, name, generation), self.keys.summaries(shard, generation)
-                order = (part.first, part.last, part.size, part.command)
-                pipeline.eval(_LIST_PAGE, 1, key, *order, prefix, ShardKeys(self.keys.prefix, shard).base)
+                self._queue_rows(pipeline, shard, current[shard], name, part)
 
             return queue
 

@@ -90,7 +90,7 @@ def drawn_positions(rng: random.Random, maker: Maker, number: int) -> list[tuple
 @sampled("seed", range(3))
 @pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.__name__)
 def test_positions_of_every_kind_are_read_played_and_ended_as_in_the_reference(maker: Maker, seed: int) -> None:
-    drawn = drawn_positions(random.Random(31 + seed), maker, 12 if maker in HARDEST else 4)
+    drawn = drawn_positions(random.Random(31 + seed), maker, 12 if maker in HARDEST else 10)
     assert drawn
     for state, position in drawn:
         same_moves(state, position)

@@ -210,11 +210,9 @@ def call_off(id: str) -> Response:
 
     Before its start, by who has announced it or by an operator.
     """
-    person, shown = require_person(), load_tournament(id)
-    if person.id != shown.state.organiser and not is_operator(person):
-        raise Problem("not-your-tournament", "Only who has announced a tournament, or an operator, cancels it.")
-    canceller = "its organiser" if person.id == shown.state.organiser else "an operator"
-    return _execute(id, c.CallOffTournament(reason=f"cancelled by {canceller}"))
+    person, state = require_person(), load_tournament(id).state
+    by_operator = person.id != state.organiser and is_operator(person)
+    return _execute(id, c.CallOffTournament(player=person.id, operator=by_operator))
 
 
 def _execute(id: str, command: c.Command, status: int = 200) -> Response:

@@ -14,7 +14,7 @@ from domain.contest.tournament.decide import draw_lots
 from domain.contest.tournament.state import PairingStatus, TournamentState, TournamentStatus
 from domain.contest.tournament.terms import EntryTerms, TournamentTerms
 from domain.games import find_ruleset
-from domain.match.commands import AbortMatch, CallTime, RaiseDispute, Resign, Rule
+from domain.match.commands import AbortMatch, CallTime, ForgiveFlag, RaiseDispute, Resign, Rule
 from domain.match.enums import Ground, RulingKind, Status
 from domain.match.refusals import CommandError
 from domain.match.terms import DAY
@@ -22,6 +22,7 @@ from domain.match.vacation import booked
 from events.contests import tournaments
 from events.contests.audit import audit_contest
 from events.contests.tournaments import WAITING
+from events.matches.timekeeper import correct_matches
 from events.operations.personal_data import forget
 from events.people.blocks import BLOCK
 from events.people.capacity import Capacity
@@ -252,6 +253,60 @@ def test_a_participant_who_is_erased_leaves_and_who_waits_takes_the_place(shop: 
     finish(shop, id)
     assert state(shop, id).status == TournamentStatus.ENDED
     assert shop.parts.tournaments.barred_until("ann") > shop.now
+
+
+def test_a_forgiven_flag_lets_the_match_of_a_pairing_go_on(shop: SteppedInstallation) -> None:
+    id = begin(shop, *PLAYERS)
+    match, *_ = running(shop, id)
+    shop.play(match, 2)
+    shop.settle_until_flag(match)
+    shop.do(match, CallTime())
+    follow(shop)
+    (fallen,) = state(shop, id).numbers(PairingStatus.FINISHED)
+    assert state(shop, id).pairings[fallen - 1].flags == (0,)
+    shop.do(match, ForgiveFlag(player=shop.state(match).seats[1].player))
+    follow(shop)
+    assert match in running(shop, id)
+    assert state(shop, id).records() == []
+    lose_all_but(shop, match, 0)
+    follow(shop)
+    pairing = state(shop, id).pairings[fallen - 1]
+    assert (pairing.status, pairing.scores, pairing.flags) == (PairingStatus.FINISHED, (1.0, 0.0), ())
+
+
+def test_clocks_that_are_repaired_leave_a_tournament_that_goes_on_and_starts_nothing_twice(
+    shop: SteppedInstallation,
+) -> None:
+    id = begin(shop, *PLAYERS, at_once=1)
+    right, started = shop.now, running(shop, id)
+    shop.now += 5 * DAY  # a wrong clock
+    shop.play(started[0], 1)
+    enter(shop, id, "gus")
+    follow(shop)
+    shop.now = right + DAY
+    corrected = {each.match for each in correct_matches(shop.store, shop.matches, shop.timekeeper, lambda: shop.now)}
+    assert started[0] in corrected
+    follow(shop)
+    assert running(shop, id) == started
+    finish(shop, id)
+    assert state(shop, id).status == TournamentStatus.ENDED
+    events = shop.parts.tournaments.contests.events(id)
+    assert [audited.fault for audited in audit_contest(id, events)] == [None] * len(events)
+    assert len(list(only_matches(shop.store.all_streams()))) == len(state(shop, id).pairings)
+
+
+def test_a_tournament_whose_organiser_is_erased_is_played_to_its_end(shop: SteppedInstallation) -> None:
+    person(shop, "olga")
+    id = announce(shop)
+    enter(shop, id, "olga", *PLAYERS)
+    follow(shop)
+    forget(shop.parts, "olga")
+    assert state(shop, id).entries == PLAYERS
+    shop.now = T0 + DAY
+    shop.parts.tournaments.settle(id)
+    follow(shop)
+    finish(shop, id)
+    assert state(shop, id).status == TournamentStatus.ENDED
 
 
 def test_a_bot_enters_where_the_terms_allow_it_and_plays_within_its_capacity(shop: SteppedInstallation) -> None:

@@ -10,7 +10,7 @@ from domain.contest.standings import MatchRecord, TieBreak, standings
 from domain.contest.starting import Obstacle, next_matches
 from domain.contest.tournament import commands as c, events as e
 from domain.contest.tournament.decide import TOURNAMENTS, deadline, due
-from domain.contest.tournament.state import PairingState, PairingStatus, TournamentStatus
+from domain.contest.tournament.state import Correction, NoResult, PairingState, PairingStatus, TournamentStatus
 from domain.contest.tournament.terms import TournamentTerms
 from domain.contest.tournament.words import standing_in_words
 from domain.match.refusals import CommandError
@@ -156,7 +156,10 @@ def test_an_annulment_after_the_end_corrects_the_table() -> None:
     tournament.begin(*FIVE)
     finish(tournament)
     tournament.record(1, None, version=20, ended=True, annulled=True)
-    assert isinstance(tournament.events[-1], e.TableCorrected)
+    correction = tournament.events[-1]
+    assert isinstance(correction, e.TableCorrected)
+    assert (correction.pairing, correction.reason) == (1, NoResult.ANNULLED)
+    assert tournament.state.corrections == (Correction(at=tournament.now, pairing=1, reason=NoResult.ANNULLED),)
     assert sum(line.points for line in tournament.state.table) == 18
     assert tournament.state.status == TournamentStatus.ENDED
 

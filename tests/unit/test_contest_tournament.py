@@ -163,7 +163,7 @@ def test_with_too_few_it_is_put_off_once_and_then_begins_or_is_called_off() -> N
     assert none.state.status == TournamentStatus.CALLED_OFF
     assert none.state.reason == "only 2 had entered at the start"
     with pytest.raises(CommandError, match="cancelled"):
-        none.do(c.CallOffTournament(reason="again"))
+        none.do(c.CallOffTournament(player="olga"))
 
 
 def test_who_is_too_many_for_the_form_waits_for_a_place() -> None:
@@ -176,7 +176,15 @@ def test_who_is_too_many_for_the_form_waits_for_a_place() -> None:
 def test_before_the_start_it_can_be_called_off_and_then_nothing_more_is_possible() -> None:
     tournament = PlayedTournament()
     tournament.enter("ann")
-    tournament.do(c.CallOffTournament(reason="the hall burned down"))
+    tournament.do(c.CallOffTournament(player="olga"))
     assert deadline(tournament.state) is None
     with pytest.raises(CommandError, match="over"):
         tournament.enter("bob")
+
+
+def test_only_its_organiser_or_an_operator_calls_it_off() -> None:
+    tournament = PlayedTournament()
+    with pytest.raises(CommandError, match="or an operator"):
+        tournament.do(c.CallOffTournament(player="ann"))
+    tournament.do(c.CallOffTournament(player="ann", operator=True))
+    assert tournament.state.reason == "cancelled by an operator"

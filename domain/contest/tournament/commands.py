@@ -34,9 +34,10 @@ class LeaveTournament:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallOffTournament:
-    """Call a tournament off before it starts; with its ``reason``."""
+    """Call a tournament off before it starts: by its organiser, or an ``operator``."""
 
-    reason: str
+    player: str
+    operator: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

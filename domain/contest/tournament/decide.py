@@ -11,7 +11,7 @@ from domain.contest.entry import refuse_entry
 from domain.contest.schedules import Pairing, field_size, schedule
 from domain.contest.tournament import commands as c, events as e
 from domain.contest.tournament.evolve import evolve
-from domain.contest.tournament.state import PairingState, PairingStatus, TournamentState, TournamentStatus
+from domain.contest.tournament.state import NoResult, PairingState, PairingStatus, TournamentState, TournamentStatus
 from domain.contest.tournament.terms import MIN_FIELD, POSTPONEMENT_MS, StartRule, check
 from domain.match.refusals import CommandError
 
@@ -40,8 +40,7 @@ def decide(state: TournamentState | None, command: c.Command, now: int) -> tuple
         case c.LeaveTournament():
             events = _leave(state, command, now)
         case c.CallOffTournament():
-            _refuse_unless_open(state)
-            events = (e.TournamentCalledOff(at=now, reason=command.reason),)
+            events = _call_off(state, command, now)
         case c.CloseEntries():
             events = _close_entries(state, command, now)
         case c.StartPairing():
@@ -86,6 +85,14 @@ def _refuse_unless_open(state: TournamentState) -> None:
         raise CommandError("tournament-over", "this tournament was cancelled")
     if state.status != TournamentStatus.ENTRIES:
         raise CommandError("tournament-started", "this tournament has started")
+
+
+def _call_off(state: TournamentState, command: c.CallOffTournament, now: int) -> tuple[e.Event, ...]:
+    if not command.operator and command.player != state.organiser:
+        raise CommandError("not-your-tournament", "only who has announced a tournament, or an operator, cancels it")
+    _refuse_unless_open(state)
+    reason = "cancelled by an operator" if command.operator else "cancelled by its organiser"
+    return (e.TournamentCalledOff(at=now, reason=reason, canceller=command.player, operator=command.operator or None),)
 
 
 def _enter(state: TournamentState, command: c.EnterTournament, now: int) -> tuple[e.Event, ...]:
@@ -210,9 +217,9 @@ def _record_match(state: TournamentState, command: c.RecordMatch, now: int) -> t
         return (recorded,)
     if not command.ended and pairing.status == PairingStatus.RUNNING:
         return ()
-    reason = e.NoResult.CALLED_OFF if command.ended else e.NoResult.RESUMED
+    reason = NoResult.CALLED_OFF if command.ended else NoResult.RESUMED
     if command.annulled:
-        reason = e.NoResult.ANNULLED
+        reason = NoResult.ANNULLED
     return (e.ResultTakenBack(at=now, pairing=number, version=version, head=head, reason=reason),)
 
 
@@ -220,12 +227,12 @@ def _expire(state: TournamentState, now: int) -> tuple[e.Event, ...]:
     if state.status != TournamentStatus.RUNNING or now < state.terms.latest_end:
         raise CommandError("tournament-not-due", "the latest end has not come")
     return tuple(
-        e.PairingVoided(at=now, pairing=number, reason=e.NoResult.EXPIRED)
+        e.PairingVoided(at=now, pairing=number, reason=NoResult.EXPIRED)
         for number in state.numbers(PairingStatus.WAITING)
     )
 
 
-def _consequences(state: TournamentState, events: Iterable[e.Event], now: int) -> tuple[e.Event, ...]:
+def _consequences(state: TournamentState, events: Sequence[e.Event], now: int) -> tuple[e.Event, ...]:
     """Return the end of the tournament, or the correction of its table, if ``events`` bring it about."""
     after = state
     for event in events:
@@ -234,9 +241,14 @@ def _consequences(state: TournamentState, events: Iterable[e.Event], now: int) -
         if after.numbers(PairingStatus.WAITING) or after.numbers(PairingStatus.RUNNING):
             return ()
         return (e.TournamentEnded(at=now, table=after.places()),)
-    if after.status == TournamentStatus.ENDED and (table := after.places()) != after.table:
-        return (e.TableCorrected(at=now, table=table),)
-    return ()
+    if after.status != TournamentStatus.ENDED or (table := after.places()) == after.table:
+        return ()
+    match events:
+        case [e.ResultTakenBack(pairing=pairing, reason=reason)]:
+            return (e.TableCorrected(at=now, table=table, pairing=pairing, reason=reason),)
+        case [e.ResultRecorded(pairing=pairing) | e.PairingStarted(pairing=pairing)]:
+            return (e.TableCorrected(at=now, table=table, pairing=pairing),)
+    raise AssertionError("unreachable: after the end only results change")
 
 
 def command_behind(state: TournamentState | None, event: e.Event, id: str) -> c.Command:
@@ -259,7 +271,9 @@ def command_behind(state: TournamentState | None, event: e.Event, id: str) -> c.
         case e.TournamentStarted():
             return c.CloseEntries(seed=event.seed)
         case e.TournamentCalledOff():
-            return c.CallOffTournament(reason=event.reason)
+            if event.canceller is None:
+                return c.CloseEntries(seed=None)
+            return c.CallOffTournament(player=event.canceller, operator=bool(event.operator))
         case e.PairingStarted():
             return c.StartPairing(pairing=event.pairing, match=event.match)
         case e.ResultRecorded() | e.ResultTakenBack():
@@ -275,7 +289,7 @@ def _recording(state: TournamentState | None, event: e.ResultRecorded | e.Result
     match = (pairing.match if pairing else None) or ""
     number, version, head = event.pairing, event.version, event.head
     if isinstance(event, e.ResultTakenBack):
-        ended, annulled = event.reason != e.NoResult.RESUMED, event.reason == e.NoResult.ANNULLED
+        ended, annulled = event.reason != NoResult.RESUMED, event.reason == NoResult.ANNULLED
         return c.RecordMatch(
             pairing=number, match=match, version=version, head=head, scores=None, ended=ended, annulled=annulled
         )

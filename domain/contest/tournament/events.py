@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from domain.contest.aggregate import event_types
 from domain.contest.schedules import Pairing
-from domain.contest.tournament.state import FinalPlace
+from domain.contest.tournament.state import FinalPlace, NoResult
 from domain.contest.tournament.terms import TournamentTerms
 
 
@@ -15,20 +15,6 @@ class Leaving(StrEnum):
     WISH = "wish"
     ERASURE = "erasure"
     """The account was erased."""
-
-
-class NoResult(StrEnum):
-    """Why a pairing has no result, or none any more."""
-
-    EXPIRED = "expired"
-    """It had not started at the latest end."""
-
-    ANNULLED = "annulled"
-    CALLED_OFF = "called-off"
-    """Its match ended without a result, and no seat was to blame."""
-
-    RESUMED = "resumed"
-    """Its match goes on: the end was taken back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +57,14 @@ class StartPostponed(_TimedEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TournamentCalledOff(_TimedEvent):
-    """The tournament does not take place; ``reason`` is for people to read."""
+    """The tournament does not take place; ``reason`` is for people to read.
+
+    ``canceller`` is the organiser or, with ``operator``, an operator; None where too few had entered.
+    """
 
     reason: str
+    canceller: str | None = None
+    operator: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,9 +154,14 @@ class TournamentEnded(_TimedEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableCorrected(_TimedEvent):
-    """A result changed after the end; this is the table since."""
+    """The result of ``pairing`` changed after the end; this is the table since.
+
+    ``reason`` says why it has no result any more; None where it has another one.
+    """
 
     table: tuple[FinalPlace, ...]
+    pairing: int
+    reason: NoResult | None = None
 
 
 Event = (

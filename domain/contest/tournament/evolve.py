@@ -3,7 +3,15 @@
 from dataclasses import replace
 
 from domain.contest.tournament import events as e
-from domain.contest.tournament.state import Entrant, PairingState, PairingStatus, TournamentState, TournamentStatus
+from domain.contest.tournament.state import (
+    Correction,
+    Entrant,
+    NoResult,
+    PairingState,
+    PairingStatus,
+    TournamentState,
+    TournamentStatus,
+)
 
 
 def evolve(state: TournamentState | None, event: e.Event, id: str) -> TournamentState:
@@ -68,7 +76,8 @@ def _after(state: TournamentState, event: _LaterEvent) -> TournamentState:
         case e.TournamentEnded():
             return replace(state, status=TournamentStatus.ENDED, ended_at=event.at, table=event.table)
         case e.TableCorrected():
-            return replace(state, table=event.table)
+            correction = Correction(at=event.at, pairing=event.pairing, reason=event.reason)
+            return replace(state, table=event.table, corrections=(*state.corrections, correction))
         case _:
             pairing = state.pairing(event.pairing)
             if pairing is None:
@@ -115,7 +124,7 @@ def _pairing_after(pairing: PairingState, event: _PairingEvent) -> PairingState:
                 flags=event.flags,
             )
         case e.ResultTakenBack():
-            resumed = event.reason == e.NoResult.RESUMED
+            resumed = event.reason == NoResult.RESUMED
             return replace(
                 pairing,
                 status=PairingStatus.RUNNING if resumed else PairingStatus.VOID,

@@ -32,6 +32,20 @@ class PairingStatus(StrEnum):
     """It counts for nobody: expired, annulled, or taken over by somebody else."""
 
 
+class NoResult(StrEnum):
+    """Why a pairing has no result, or none any more."""
+
+    EXPIRED = "expired"
+    """It had not started at the latest end."""
+
+    ANNULLED = "annulled"
+    CALLED_OFF = "called-off"
+    """Its match ended without a result, and no seat was to blame."""
+
+    RESUMED = "resumed"
+    """Its match goes on: the end was taken back."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entrant:
     """Somebody who plays, or played, in a tournament. ``struck``: left with fewer than half of the matches finished."""
@@ -67,6 +81,15 @@ class FinalPlace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """A change of the final table: the pairing whose result changed, and why it has none; None for another result."""
+
+    at: int
+    pairing: int
+    reason: NoResult | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TournamentState:
     """A tournament after ``version`` events. Pairings are numbered from 1, entrants from 0.
 
@@ -88,6 +111,7 @@ class TournamentState:
     entrants: tuple[Entrant, ...] = ()
     pairings: tuple[PairingState, ...] = ()
     table: tuple[FinalPlace, ...] = ()
+    corrections: tuple[Correction, ...] = ()
     ended_at: int | None = None
     reason: str | None = None
 

@@ -8,6 +8,8 @@ from api.http.problems import Problem
 from api.representations.tournaments import ListedTournament, represent_listed
 from api.services import services
 from domain.contest.standings import cross_table
+from domain.contest.tournament.commands import EnterTournament
+from domain.contest.tournament.decide import decide
 from domain.contest.tournament.state import TournamentState, TournamentStatus
 from domain.match.refusals import CommandError
 from events.contests.contests import UnknownContestError
@@ -75,6 +77,27 @@ def refuse_announcement(person: Person) -> None:
     if services().contest_lists.count(f"announced:{person.id}") >= MAX_ANNOUNCED:
         reason = f"{MAX_ANNOUNCED} tournaments that you have announced have not started: wait for one of them"
         raise CommandError("tournament-refused", reason)
+
+
+def why_not_announce(person: Person) -> str | None:
+    """Return why ``person`` cannot announce a tournament now, None when nothing keeps the person from it."""
+    try:
+        refuse_announcement(person)
+    except (CommandError, Problem) as refusal:
+        return str(refusal)
+    return None
+
+
+def why_not_enter(person: Person, state: TournamentState) -> str | None:
+    """Return why ``person`` cannot enter a tournament now, None when nothing keeps the person from it."""
+    if person.kind == "guest":
+        return "guests cannot enter tournaments: sign up first"
+    facts = services().tournaments.entry_facts(person, state)
+    try:
+        decide(state, EnterTournament(player=person.id, facts=facts), services().now())
+    except CommandError as refusal:
+        return str(refusal)
+    return None
 
 
 def table_as_csv(shown: ShownTournament) -> str:

@@ -19,6 +19,7 @@ from api.pages import (
     settings_page,
     shared_pictures,
     static_files,
+    tournament_feeds,
     tournament_pages,
     verify_page,
 )

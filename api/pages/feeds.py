@@ -60,17 +60,17 @@ def deadlines_ics(secret: str) -> Response:
         against = f" against {enumerated(others)}" if others else ""
         deadlines.append(
             feeds.Deadline(
-                match=summary.match,
+                subject=summary.match,
                 version=summary.version,
                 at=summary.deadline or 0,
                 changed_at=summary.updated_at,
                 title=f"{_TO_DO[todo]}: {_game_title(summary.game)}{against}",
                 description=_OTHERWISE[todo],
-                url=_absolute(url_for("web.match_page", match_id=summary.match)),
+                url=absolute(url_for("web.match_page", match_id=summary.match)),
             )
         )
     content = feeds.write_calendar(deadlines, services().preferences.read(player).remind_before_h)
-    return _document(content, feeds.CALENDAR_TYPE, PRIVATE)
+    return document(content, feeds.CALENDAR_TYPE, PRIVATE)
 
 
 @blueprint.get("/feeds/<secret>/matches.atom")
@@ -84,11 +84,11 @@ def notice_feed(secret: str) -> Response:
         title="Rookery: your matches",
         subtitle=f"What you were told of: the last {MAX_ENTRIES} notices, without those that you have erased.",
         updated=max([each.decided_at for each in notices], default=address.created_at if address else 0),
-        link=_absolute(url_for("web.notices")),
-        self_link=_absolute(request.path),
+        link=absolute(url_for("web.notices")),
+        self_link=absolute(request.path),
         entries=_notice_entries(player, notices),
     )
-    return _document(feeds.write_feed(feed), feeds.MEDIA_TYPE, PRIVATE)
+    return document(feeds.write_feed(feed), feeds.MEDIA_TYPE, PRIVATE)
 
 
 @blueprint.get("/matches/<match_id>/feed.atom")
@@ -120,17 +120,17 @@ def _match_feed(match_id: str, reader: Person | None, cache: str) -> Response:
     players = [seat.player.name if seat.player else "an open seat" for seat in shown.seats]
     seat_names = tuple(seat.name for seat in shown.seats)
     audience = Audience(state, None, tuple(players), seat_names, tuple(state.play.moves))
-    link = _absolute(url_for("web.match_page", match_id=match_id))
+    link = absolute(url_for("web.match_page", match_id=match_id))
     feed = feeds.Feed(
         id=feeds.atom_id("match", match_id),
         title=f"{shown.game.title}: {enumerated(players)}",
         subtitle=f"What has happened in this match: its last {MAX_EVENTS} events.",
         updated=state.updated_at,
         link=link,
-        self_link=_absolute(request.path),
+        self_link=absolute(request.path),
         entries=_event_entries(state, audience, link),
     )
-    return _document(feeds.write_feed(feed), feeds.MEDIA_TYPE, cache)
+    return document(feeds.write_feed(feed), feeds.MEDIA_TYPE, cache)
 
 
 def _event_entries(state: MatchState, audience: Audience, link: str) -> list[feeds.Entry]:
@@ -168,9 +168,7 @@ def _notice_entries(player: str, notices: Sequence[Notice]) -> list[feeds.Entry]
             id=feeds.atom_id("notice", notice.id),
             title=title(notice),
             updated=notice.at,
-            link=_absolute(
-                url_for("web.match_page", match_id=notice.match) if notice.match else url_for("web.notices")
-            ),
+            link=absolute(url_for("web.match_page", match_id=notice.match) if notice.match else url_for("web.notices")),
             content=notice.summary
             + ("" if notice.deadline is None else f" You have until {instant(notice.deadline)}."),
             category=notice.kind,
@@ -183,11 +181,12 @@ def _game_title(game: str) -> str:
     return GAMES[game].title if game in GAMES else game
 
 
-def _absolute(path: str) -> str:
+def absolute(path: str) -> str:
+    """Return the address of a page of this site."""
     return f"{own_origin()}{path}"
 
 
-def _document(content: bytes, media_type: str, cache: str) -> Response:
+def document(content: bytes, media_type: str, cache: str) -> Response:
     """Return ``content``, or 304 if the caller has it."""
     tag = sha256(content).hexdigest()[:16]
     known = request.if_none_match.contains_weak(tag)

@@ -42,7 +42,7 @@ def new_match() -> str:
         level=int(level) if level in map(str, levels[chosen]) else 3,
         max_guest_level=MAX_GUEST_LEVEL,
         max_long=MAX_MATCHES_AGAINST_LONG_THINKERS,
-        presets={title: _control(terms) for title, terms in PRESETS.items()},
+        presets=time_controls(),
     )
 
 
@@ -57,6 +57,11 @@ def _free_bots() -> list[str]:
         and bot.capacity.concurrent > matches[bot.id]
         and not bot.suspended
     ]
+
+
+def time_controls() -> dict[str, dict[str, str | int]]:
+    """Return the time controls to choose from, by their titles."""
+    return {title: _control(terms) for title, terms in PRESETS.items()}
 
 
 def _control(terms: Terms) -> dict[str, str | int]:

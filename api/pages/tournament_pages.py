@@ -1,24 +1,43 @@
-"""The list of tournaments, and the page of one: its contract, its table, its pairings and why they wait."""
+"""The list of tournaments, the form for a new one, and the page of one: contract, table, pairings and why they wait."""
 
+from collections.abc import Mapping, Sequence
 from statistics import median
+from typing import NamedTuple
 
 from flask import abort, render_template, request
 
 from api.access.auth import current_person
-from api.operations.tournaments import ShownTournament, list_tournaments, load_tournament
+from api.operations.tournaments import (
+    ShownTournament,
+    is_operator,
+    list_tournaments,
+    load_tournament,
+    why_not_announce,
+    why_not_enter,
+)
 from api.pages import list_pages
-from api.pages.layout import blueprint
-from api.representations.tournaments import represent_tournament
+from api.pages.layout import blueprint, signed_in_reader
+from api.pages.new_match import time_controls
+from api.pages.tournament_news import latest_news
+from api.pages.wording import score_words
+from api.representations.tournaments import Pairing, represent_tournament
 from api.services import services
+from domain.contest.points import points
+from domain.contest.schedules import MAX_SHIFTED, Form, sizes
 from domain.contest.standings import cross_table
 from domain.contest.starting import Obstacle
-from domain.contest.tournament.state import PairingStatus, TournamentStatus
-from domain.contest.tournament.words import contract
+from domain.contest.tournament.state import PairingStatus, TournamentState, TournamentStatus
+from domain.contest.tournament.terms import MAX_AT_ONCE, MAX_FINISHED, MAX_TITLE
+from domain.contest.tournament.words import FORMS, contract
 from domain.games import GAMES
+from domain.match.terms import DAY
 
 TOURNAMENTS_PER_PAGE = 20
 MAX_IN_CROSS_TABLE = 17
 """Entrants: a wider table is read line by line."""
+
+MAX_NEWS = 8
+SEATS = (2, 4)
 
 TITLES = {
     TournamentStatus.ENTRIES: "Open for entries",
@@ -51,19 +70,49 @@ def tournaments() -> str:
     return render_template("tournaments.html", sections=sections, games=GAMES)
 
 
+@blueprint.get("/tournaments/new")
+def new_tournament() -> str:
+    """Return the form to announce a tournament, or the reason why its reader cannot."""
+    person, now = signed_in_reader(), services().now()
+    games = [
+        (
+            f"{game.id}/{setup.name}",
+            f"{game.title}, {setup.title}" if len(game.setups) > 1 else game.title,
+            len(setup.seat_names),
+        )
+        for game in GAMES.values()
+        for setup in game.setups.values()
+    ]
+    return render_template(
+        "new_tournament.html",
+        why_not=why_not_announce(person),
+        games=[game for game in games if game[2] in SEATS],
+        forms=[(form, FORMS[form], [seats for seats in SEATS if sizes(form, seats)]) for form in Form],
+        presets=time_controls(),
+        limits={"title": MAX_TITLE, "people": MAX_SHIFTED, "at_once": MAX_AT_ONCE, "matches": MAX_FINISHED},
+        dates={"starts_at": now + 14 * DAY, "latest_end": now + 194 * DAY},
+    )
+
+
+class PairingRow(NamedTuple):
+    """A pairing as the page shows it: the players by seat, and its result or why it waits."""
+
+    number: int
+    players: str
+    words: str
+    match: str | None
+
+
 @blueprint.get("/tournaments/<id>")
 def tournament(id: str) -> str:
     """Return the page of a tournament."""
     shown = load_tournament(id)
-    following = services().tournaments.next_matches(shown.state)
-    represented = represent_tournament(shown.state, shown.head, following, shown.persons)
-    names = [entrant.player.name for entrant in represented.entrants]
-    waits = {
-        pairing.number: OBSTACLES[Obstacle(pairing.waits)].format(" and ".join(names[one] for one in pairing.waits_for))
-        for pairing in represented.pairings
-        if pairing.waits
-    }
     person, state = current_person(), shown.state
+    following = services().tournaments.next_matches(state)
+    represented = represent_tournament(state, shown.head, following, shown.persons)
+    names = [entrant.player.name for entrant in represented.entrants]
+    entered = person is not None and (person.id in state.entries or state.entrant_of(person.id) is not None)
+    is_open = state.status in (TournamentStatus.ENTRIES, TournamentStatus.RUNNING)
     return render_template(
         "tournament.html",
         tournament=represented,
@@ -71,11 +120,53 @@ def tournament(id: str) -> str:
         game=GAMES[state.terms.game],
         clauses=contract(state.terms, len(state.entries) + len(state.entrants)),
         names=names,
-        waits=waits,
+        groups=_group_pairings(represented.pairings, state, names),
         cross=cross_table(state.records()) if len(names) <= MAX_IN_CROSS_TABLE else None,
-        entered=person is not None and (person.id in state.entries or state.entrant_of(person.id) is not None),
+        entered=entered,
+        is_open=is_open,
+        why_not=why_not_enter(person, state) if person is not None and is_open and not entered else None,
+        may_cancel=person is not None
+        and state.status == TournamentStatus.ENTRIES
+        and (person.id == state.organiser or is_operator(person)),
         forecast=_forecast(shown),
+        news=latest_news(shown, MAX_NEWS),
     )
+
+
+def _group_pairings(
+    pairings: Sequence[Pairing], state: TournamentState, names: Sequence[str]
+) -> Mapping[str, list[PairingRow]]:
+    """Return the pairings that are being played, that wait, and that are over, by these titles."""
+    groups: dict[str, list[PairingRow]] = {"Being played": [], "Not started": [], "Over": []}
+    for pairing in pairings:
+        players = ", ".join(names[one] for one in pairing.entrants)
+        title, words = "Over", "Not played."
+        match pairing.status:
+            case PairingStatus.RUNNING:
+                title, words = "Being played", "Open the match"
+            case PairingStatus.WAITING:
+                title, words = "Not started", _why_it_waits(pairing, names)
+            case PairingStatus.FINISHED:
+                words = _result(pairing, state)
+            case PairingStatus.FORFEITED:
+                words = "Lost by who left."
+            case _ if pairing.match:
+                words = "No result"
+        groups[title].append(PairingRow(pairing.number, players, words, pairing.match))
+    return {title: rows for title, rows in groups.items() if rows}
+
+
+def _why_it_waits(pairing: Pairing, names: Sequence[str]) -> str:
+    if pairing.waits is None:
+        return "Starts next."
+    return OBSTACLES[Obstacle(pairing.waits)].format(" and ".join(names[one] for one in pairing.waits_for))
+
+
+def _result(pairing: Pairing, state: TournamentState) -> str:
+    """Return a result by seat: scores at two seats, points at four."""
+    scores = tuple(pairing.scores or ())
+    shown = map(score_words, scores) if len(scores) == 2 else map(str, points(state.terms.points, scores))
+    return " – ".join(shown)
 
 
 def _forecast(shown: ShownTournament) -> int | None:

@@ -94,12 +94,13 @@ REFRESH = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deadline:
-    """The deadline of an act in a match: ``title`` names the act, ``description`` the consequence otherwise.
+    """A deadline of a match, or a date of a tournament: ``title`` names the act, ``description`` what else follows.
 
-    ``version`` is that of the match, ``changed_at`` when it came to it. Instants are milliseconds since 1970 UTC.
+    ``subject`` is always the same, ``version`` is that of the match or tournament, ``changed_at`` when it came to it.
+    Instants are milliseconds since 1970 UTC.
     """
 
-    match: str
+    subject: str
     version: int
     at: int
     changed_at: int
@@ -108,16 +109,18 @@ class Deadline:
     url: str
 
 
-def write_calendar(deadlines: Sequence[Deadline], remind_before_h: int) -> bytes:
+def write_calendar(
+    deadlines: Sequence[Deadline], remind_before_h: int, name: str = NAME, description: str = DESCRIPTION
+) -> bytes:
     """Return a calendar of the nearest MAX_DEADLINES of ``deadlines``; ``remind_before_h`` 0 means no alarms."""
     calendar = Calendar()
     calendar.add("version", "2.0")
     calendar.add("prodid", PRODUCT)
     calendar.add("method", "PUBLISH")
-    calendar.add("name", NAME)
-    calendar.add("x-wr-calname", NAME)
-    calendar.add("description", DESCRIPTION)
-    calendar.add("x-wr-caldesc", DESCRIPTION)
+    calendar.add("name", name)
+    calendar.add("x-wr-calname", name)
+    calendar.add("description", description)
+    calendar.add("x-wr-caldesc", description)
     calendar.add("refresh-interval", REFRESH)
     calendar.add("x-published-ttl", "PT1H")
     for deadline in deadlines:
@@ -127,9 +130,9 @@ def write_calendar(deadlines: Sequence[Deadline], remind_before_h: int) -> bytes
 
 
 def _event(deadline: Deadline, remind_before_h: int) -> Event:
-    """Return a deadline as an event without length; that of a match always has the same UID."""
+    """Return a deadline as an event without length; that of a subject always has the same UID."""
     event = Event()
-    event.add("uid", str(uuid5(NAMESPACE_OID, f"rookery/deadline/{deadline.match}")))
+    event.add("uid", str(uuid5(NAMESPACE_OID, f"rookery/deadline/{deadline.subject}")))
     event.add("dtstamp", _instant(deadline.changed_at))
     event.add("last-modified", _instant(deadline.changed_at))
     event.add("sequence", deadline.version)

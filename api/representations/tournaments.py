@@ -11,10 +11,10 @@ from api.representations.clocks import Terms, represent_terms
 from api.representations.players import Player, represent_player
 from domain.contest.points import PointsRule
 from domain.contest.schedules import Form
-from domain.contest.standings import TieBreak
+from domain.contest.standings import TieBreak, cross_table
 from domain.contest.starting import NextMatches, Obstacle
 from domain.contest.tournament import terms as tournament_terms
-from domain.contest.tournament.state import PairingStatus, TournamentState, TournamentStatus
+from domain.contest.tournament.state import NoResult, PairingStatus, TournamentState, TournamentStatus
 from domain.contest.tournament.terms import StartRule
 from domain.contest.tournament.words import contract, standing_in_words
 from events.contests.tournaments import TournamentSummary
@@ -101,6 +101,13 @@ class Pairing(Answer):
     waits_for: Annotated[Sequence[int], Meta(description="The entrants for whom it waits")]
 
 
+class Against(Answer):
+    """The results against one other entrant: 2 for each better place, 1 for each same one."""
+
+    entrant: int
+    result: int
+
+
 class TableLine(Answer):
     """A line of the table. ``breaks`` are the values of the tie-breaks, null where none was needed."""
 
@@ -111,6 +118,15 @@ class TableLine(Answer):
     played: int
     wins: int
     breaks: Sequence[int | None]
+    against: Annotated[Sequence[Against], Meta(description="The others of the table who were met, best first")]
+
+
+class Correction(Answer):
+    """A change of the final table: the pairing whose result changed, and why it has none; null for another result."""
+
+    at: Instant
+    pairing: int
+    reason: Annotated[str | None, one_of(NoResult)]
 
 
 class Tournament(Answer):
@@ -127,13 +143,14 @@ class Tournament(Answer):
     postponed: bool
     latest_end: Instant
     ended_at: Instant | None
-    reason: Annotated[str | None, Meta(description="Why it was cancelled")]
+    reason: Annotated[str | None, Meta(description='Why it was cancelled: completes "Cancelled"')]
     seed: Annotated[str | None, Meta(description="The seed of the lots, once they are drawn")]
     terms: TournamentTerms
     entries: Annotated[Sequence[Player], Meta(description="Who waits for the start, or for a place, in this order")]
     entrants: Annotated[Sequence[Entrant], Meta(description="Numbered from 0")]
     pairings: Annotated[Sequence[Pairing], Meta(description="Numbered from 1")]
     table: Sequence[TableLine]
+    corrections: Sequence[Correction]
     standing: Annotated[str | None, Meta(description="Whether the table is final, in words")]
 
 
@@ -164,6 +181,7 @@ def represent_tournament(
                 waits_for=waiting.entrants if waiting else (),
             )
         )
+    rows, met = state.rows(), cross_table(state.records())
     return Tournament.of(
         state,
         title=state.terms.title,
@@ -176,7 +194,17 @@ def represent_tournament(
         entrants=[Entrant.of(entrant, player=represent_player(entrant.player, persons)) for entrant in state.entrants],
         pairings=pairings,
         table=[
-            TableLine.of(row, place=row.places[0], sharing=row.places[1] - row.places[0] + 1) for row in state.rows()
+            TableLine.of(
+                row,
+                place=row.places[0],
+                sharing=row.places[1] - row.places[0] + 1,
+                against=[
+                    Against(entrant=other.entrant, result=met[row.entrant, other.entrant])
+                    for other in rows
+                    if (row.entrant, other.entrant) in met
+                ],
+            )
+            for row in rows
         ],
         standing=standing_in_words(state),
     )

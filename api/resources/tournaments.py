@@ -4,27 +4,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from flask import Blueprint, Response
-from marshmallow import fields, validate
 
 from api.access.auth import require_person
 from api.addresses import PREFIX
 from api.endpoints import endpoint
 from api.http.answers import JSON, json_response
-from api.http.conditions import COMMAND_HEADERS, KEY_PARAMETER, VERSION_HEADER, etag, idempotent_request, request_key
-from api.http.problems import Problem
-from api.http.schemas import (
-    EmptyBody,
-    EnumField,
-    InstantField,
-    Paging,
-    StrictBoolean,
-    StrictInteger,
-    StrictSchema,
-    StrictString,
-    page_limit,
+from api.http.conditions import (
+    COMMAND_HEADERS,
+    IF_NONE_MATCH_PARAMETER,
+    KEY_PARAMETER,
+    VERSION_HEADER,
+    etag,
+    idempotent_request,
+    request_key,
+    versioned,
 )
+from api.http.problems import Problem
+from api.http.schemas import EmptyBody, EnumField, Paging, page_limit
 from api.operations.lists import invalid_cursor
-from api.operations.terms_request import TermsRequest, terms_of
+from api.operations.tournament_request import TournamentRequest, terms_of_tournament
 from api.operations.tournaments import (
     ShownTournament,
     is_operator,
@@ -36,13 +34,8 @@ from api.operations.tournaments import (
 )
 from api.representations.tournaments import Tournament, TournamentList, represent_tournament
 from api.services import services
-from domain.contest.entry import RATING_MARGIN
-from domain.contest.points import PointsRule
-from domain.contest.schedules import MAX_SHIFTED, Form
-from domain.contest.standings import STANDARD_TIE_BREAKS, TieBreak
 from domain.contest.tournament import commands as c
 from domain.contest.tournament.state import TournamentStatus
-from domain.contest.tournament.terms import MAX_AT_ONCE, MAX_FINISHED, MAX_TITLE, EntryTerms, StartRule, TournamentTerms
 from events.contests.contests import UnknownContestError
 from events.proof.bundle import bundle_schema, make_contest_content, sign_content
 from events.store.kinds import StreamKind, stream_id
@@ -53,50 +46,6 @@ blueprint = Blueprint("tournaments", __name__, url_prefix=PREFIX)
 class TournamentQuery(Paging):
     status = EnumField(TournamentStatus, load_default=TournamentStatus.ENTRIES)
     limit = page_limit(20, 50)
-
-
-def _rating(about: str) -> StrictInteger:
-    return StrictInteger(0, 4000, load_default=None, allow_none=True, about=about)
-
-
-class EntryRequest(StrictSchema):
-    rating_from = _rating("Who enters had a rating of certainly this or more within the last year")
-    rating_to = _rating(
-        f"Nobody enters whose rating was certainly more than {RATING_MARGIN} above within the last year"
-    )
-    finished = StrictInteger(0, MAX_FINISHED, load_default=0, about="Matches that must be finished")
-    flags = StrictInteger(
-        0,
-        MAX_FINISHED,
-        load_default=None,
-        allow_none=True,
-        about="Matches that may have been lost on time in the last 90 days; null: any number",
-    )
-    bots = StrictBoolean(load_default=False, about="Whether bots may enter, within what they take on")
-
-
-class TournamentRequest(StrictSchema):
-    title = StrictString(3, MAX_TITLE, required=True)
-    game = StrictString(1, 60, required=True)
-    setup = StrictString(1, 60, required=True)
-    form = EnumField(Form, required=True)
-    terms = fields.Nested(TermsRequest, load_default=None, allow_none=False)
-    rated = StrictBoolean(load_default=True)
-    private = StrictBoolean(load_default=False, about="Only its players see a match; tables are public")
-    least = StrictInteger(3, MAX_SHIFTED, required=True, about="With fewer people the start is put off once")
-    most = StrictInteger(3, MAX_SHIFTED, required=True)
-    starts_at = InstantField(required=True)
-    latest_end = InstantField(required=True, about="After it no match starts")
-    start = EnumField(StartRule, load_default=StartRule.AT_TIME)
-    at_once = StrictInteger(1, MAX_AT_ONCE, load_default=4, about="Matches of it that a person plays at once, at most")
-    points = EnumField(PointsRule, load_default=PointsRule.PLACES)
-    tie_breaks = fields.List(
-        EnumField(TieBreak),
-        load_default=STANDARD_TIE_BREAKS,
-        validate=validate.Length(0, len(TieBreak)),
-        metadata={"description": "In the order in which they are asked"},
-    )
-    entry = fields.Nested(EntryRequest, load_default=None, allow_none=False)
 
 
 @blueprint.get("/tournaments")
@@ -131,22 +80,19 @@ def announce(wanted: Mapping[str, Any]) -> Response:
     person = require_person()
     refuse_announcement(person)
     id = stream_id(StreamKind.TOURNAMENT, person.id, request_key())
-    clock = terms_of(wanted["terms"], rated=wanted["rated"])
-    entry = EntryTerms(**wanted["entry"] or {})
-    others = {name: value for name, value in wanted.items() if name not in ("terms", "entry", "tie_breaks")}
-    terms = TournamentTerms(**others, clock=clock, entry=entry, tie_breaks=tuple(wanted["tie_breaks"]))
-    return _execute(id, c.AnnounceTournament(organiser=person.id, terms=terms), 201)
+    return _execute(id, c.AnnounceTournament(organiser=person.id, terms=terms_of_tournament(wanted)), 201)
 
 
 @blueprint.get("/tournaments/<id>")
-@endpoint(answer=Tournament, problems=[404], headers=VERSION_HEADER)
+@endpoint(answer=Tournament, problems=[404], headers=VERSION_HEADER, parameters=[IF_NONE_MATCH_PARAMETER], also=[304])
 def show_tournament(id: str) -> Response:
     """Show a tournament
 
-    Its terms, who has entered, its pairings with why each of them waits, and its table.
+    Its terms, who has entered, its pairings with why each of them waits, and its table. Why pairings wait may change
+    without a new version.
     """
     shown = load_tournament(id)
-    return json_response(_represent(shown), headers=etag(shown.head))
+    return versioned(shown.head, lambda: _represent(shown))
 
 
 @blueprint.get("/tournaments/<id>/table.csv")

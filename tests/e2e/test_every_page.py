@@ -1,6 +1,7 @@
 """Accessibility of every kind of page, on phones and desktops, in light and dark colours."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pytest
@@ -9,12 +10,15 @@ from playwright.sync_api import Browser, ViewportSize, expect
 
 from domain.games import GAMES
 from events.installation import Installation
-from events.people.administration import Administration
+from events.people.administration import ARBITER, OPERATOR, Administration
 from events.runtime.wall_clock import now_ms
 from events.store.archive.store import make_store
 from tests.e2e.visitors import SCRIPTS, SharedInstallation, Visitor
 from tests.support.draws import draws_all
+from tests.support.eventually import eventually
 from tests.support.short_review import store_review
+from tests.support.stored_tournaments import store_tournament
+from tests.support.tournaments import TWO_SEATS
 
 AXE = """async (rules) => {
   const found = await axe.run({resultTypes: ["violations"], preload: false, ...rules});
@@ -67,7 +71,7 @@ PATHS = (
     "/help", "/docs/api", "/problems", "/verify", "/lobby", "/leaderboards", "/games/bashni", *RULES,
     "/games/bashni/first-steps", "/games/bashni/first-steps/take",
     "/players/opponent-4", "/players/{name}", "/players/{name}/ratings/bashni-2", "/matches", "/matches/new",
-    "/seeks", "/seeks/{seek}",
+    "/seeks", "/seeks/{seek}", "/tournaments", "/tournaments/new", "/tournaments/{tournament}",
     "/matches?view=finished&against=nobody", "/settings", "/settings/notices", "/notices", "/cases", "/cases#menu",
     *(f"/matches/{{{game}}}" for game in GAMES), "/matches/{open}", "/matches/{finished}", "/matches/{disputed}",
     "/matches/{reviewed}",
@@ -95,12 +99,16 @@ def party(installation: SharedInstallation, browser: Browser) -> Iterator[Party]
     other.be_guest()
     settings = installation.settings
     administration = Administration(make_store(settings).client, settings.prefix, now_ms)
-    administration.grant(person.call("GET", "/me")["id"], "arbiter", "console")
+    for role in (ARBITER, OPERATOR):
+        administration.grant(person.call("GET", "/me")["id"], role, "console")
     matches = matches_of(person, other)
     store_review(Installation(settings), matches["reviewed"])
     wanted = {"games": ["bashni/start", "towers/two-player"], "seats": 2, "rated": False}
     seek = other.call("POST", "/seeks", wanted)["id"]
-    yield Party(stranger, person, {"name": person.name, "seek": seek, **matches})
+    full = replace(TWO_SEATS, most=5)
+    tournament = store_tournament(Installation(settings), person.call("GET", "/me")["id"], full)
+    eventually(lambda: person.call("GET", f"/tournaments/{tournament}")["pairings"], "a tournament that has started")
+    yield Party(stranger, person, {"name": person.name, "seek": seek, "tournament": tournament, **matches})
     complaints = [complaint for visitor in (stranger, person, other) for complaint in visitor.leave()]
     for visitor in (stranger, person, other):
         visitor.close()

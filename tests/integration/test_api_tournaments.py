@@ -4,10 +4,13 @@ import csv
 import json
 from io import StringIO
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from flask import Flask
+from icalendar import Calendar
 
+from api.representations.feeds import NAMESPACE
 from api.services import Services
 from domain.match.terms import DAY
 from events.people.administration import OPERATOR
@@ -188,3 +191,47 @@ def test_its_page_says_the_contract_and_who_plays(
     for words in ("The contract", "Everybody plays everybody else once.", "provisional: 3 running", ">cyd<", "running"):
         assert words in page
     assert stranger.client.get("/tournaments/tournament-none").status_code == 404
+
+
+def test_its_page_says_what_keeps_its_reader_from_entering(
+    app: Flask, organiser: Caller, boris: Caller, services: Services, watch: Watch
+) -> None:
+    id = announced(organiser, watch, entry={"finished": 3})
+    services.tournaments.follow(id)
+    assert "who enters must have finished 3 matches; you have finished 0." in boris.client.get(f"/tournaments/{id}").text
+    assert "Cancel the tournament" in organiser.client.get(f"/tournaments/{id}").text
+    assert "Cancel the tournament" not in boris.client.get(f"/tournaments/{id}").text
+
+
+def test_who_has_the_version_that_stands_gets_no_tournament(
+    app: Flask, organiser: Caller, stranger: Caller, watch: Watch
+) -> None:
+    id = announced(organiser, watch)
+    tag = stranger.get(f"/tournaments/{id}").headers["ETag"]
+    assert stranger.get(f"/tournaments/{id}", If_None_Match=tag).status_code == 304
+    enter(app, id, "cyd")
+    assert stranger.get(f"/tournaments/{id}", If_None_Match=tag).status_code == 200
+
+
+def test_its_feed_and_its_calendar_say_what_has_happened_and_what_comes(
+    app: Flask, organiser: Caller, services: Services, stranger: Caller, watch: Watch
+) -> None:
+    id = announced(organiser, watch)
+    starts, ends = Calendar.from_ical(stranger.client.get(f"/tournaments/{id}/dates.ics").data).walk("VEVENT")
+    assert (str(starts["summary"]), str(ends["summary"])) == ("Start: Winter round", "Latest end: Winter round")
+    callers = {caller.id: caller for caller in started(app, services, watch, id, "cyd", "dan", "eve")}
+    leaver = next(iter(callers.values()))
+    assert leaver.delete(f"/tournaments/{id}/entries/me").status_code == 200
+    feed = ElementTree.fromstring(stranger.client.get(f"/tournaments/{id}/feed.atom").data)  # noqa: S314 - our own
+    titles = [title.text for title in feed.findall(f"{{{NAMESPACE}}}entry/{{{NAMESPACE}}}title")]
+    assert titles[-1] == "The tournament was announced."
+    assert {"cyd entered.", "It started with 3 people.", "cyd left, and is struck from the table."} <= set(titles)
+    (ends,) = Calendar.from_ical(stranger.client.get(f"/tournaments/{id}/dates.ics").data).walk("VEVENT")
+    assert str(ends["summary"]) == "Latest end: Winter round"
+
+
+def test_the_form_is_for_those_who_may_announce_a_tournament(organiser: Caller, boris: Caller) -> None:
+    assert 'id="new-tournament"' in organiser.client.get("/tournaments/new").text
+    refused_page = boris.client.get("/tournaments/new").text
+    assert "has finished 10 matches; you have 0" in refused_page
+    assert 'id="new-tournament"' not in refused_page

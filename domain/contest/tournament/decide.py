@@ -91,7 +91,7 @@ def _call_off(state: TournamentState, command: c.CallOffTournament, now: int) ->
     if not command.operator and command.player != state.organiser:
         raise CommandError("not-your-tournament", "only who has announced a tournament, or an operator, cancels it")
     _refuse_unless_open(state)
-    reason = "cancelled by an operator" if command.operator else "cancelled by its organiser"
+    reason = "by an operator" if command.operator else "by its organiser"
     return (e.TournamentCalledOff(at=now, reason=reason, canceller=command.player, operator=command.operator or None),)
 
 
@@ -174,7 +174,7 @@ def _close_entries(state: TournamentState, command: c.CloseEntries, now: int) ->
     if size < terms.least and not state.postponed:
         return (e.StartPostponed(at=now, starts_at=state.starts_at + POSTPONEMENT_MS),)
     if size < min(terms.least, MIN_FIELD[terms.seats]):
-        return (e.TournamentCalledOff(at=now, reason=f"only {len(state.entries)} had entered at the start"),)
+        return (e.TournamentCalledOff(at=now, reason=f"because only {len(state.entries)} had entered at the start"),)
     if command.seed is None:
         raise ValueError(f"tournament {state.id} starts, and there is no seed for its lots")
     players = draw_lots(command.seed, state.entries[:size])

@@ -57,7 +57,7 @@ class StartPostponed(_TimedEvent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TournamentCalledOff(_TimedEvent):
-    """The tournament does not take place; ``reason`` is for people to read.
+    """The tournament does not take place; ``reason`` completes "Cancelled".
 
     ``canceller`` is the organiser or, with ``operator``, an operator; None where too few had entered.
     """

@@ -91,5 +91,5 @@ def refuse_wrong_clock() -> None:
 
 def services() -> Services:
     """Return the services of the current app."""
-    found: Services = current_app.extensions[EXTENSION]
-    return found
+    registered: Services = current_app.extensions[EXTENSION]
+    return registered

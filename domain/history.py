@@ -65,12 +65,12 @@ class History(Sequence[Hashable]):
     def occurrences(self, position: Hashable) -> int:
         """Return how often ``position`` has occurred before: positions are the same when their keys are."""
         key = self._game.key(position)
-        found = self._by_key.get(key, 0) + self._recent_keys.count(key)
+        occurred = self._by_key.get(key, 0) + self._recent_keys.count(key)
         if self._restored:
             if self._by_text is None:
                 self._by_text = Counter(map(self._game.key_of_text, self._restored))
-            found += self._by_text.get(self._game.key_string(position), 0)
-        return found
+            occurred += self._by_text.get(self._game.key_string(position), 0)
+        return occurred
 
     def texts(self) -> tuple[str, ...]:
         """Return the position strings. Each is formatted once, however often this is called as the history grows."""

@@ -140,11 +140,11 @@ class Consumer:
             self._claimed_at = self._now()
         return claimed
 
-    def _claim(self, found: Found) -> list[Delivery]:
-        if feeds := self.group.rewind(found.states):
+    def _claim(self, look: Found) -> list[Delivery]:
+        if feeds := self.group.rewind(look.states):
             log.warning("the end of feeds is lost", line=self.group.group, feeds=feeds)
-        held = [shard for shard, state in found.states.items() if state.lag(self.group.group).pending]
-        claimed = self.group.claim(0 if found.claims_all else MIN_CLAIM_IDLE_MS, held)
+        held = [shard for shard, state in look.states.items() if state.lag(self.group.group).pending]
+        claimed = self.group.claim(0 if look.claims_all else MIN_CLAIM_IDLE_MS, held)
         if claimed:
             log.info("claimed", line=self.group.group, deliveries=len(claimed))
         return claimed
@@ -187,8 +187,8 @@ def project_deliveries(group: FeedGroup, projector: Projector) -> Handle:
 
     def handle(deliveries: Sequence[Delivery]) -> Failures:
         failed: dict[str, Exception] = {}
-        for _, found in groupby(sorted(deliveries), key=lambda delivery: delivery.shard):
-            of_shard = list(found)
+        for _, of_one in groupby(sorted(deliveries), key=lambda delivery: delivery.shard):
+            of_shard = list(of_one)
 
             def acknowledge(pipeline: StorePipeline, failures: Failures, done: Sequence[Delivery] = of_shard) -> None:
                 group.acknowledge(pipeline, [delivery for delivery in done if delivery.stream not in failures])

@@ -71,10 +71,10 @@ class FeedWatch:
         """Read a shard for consumers that wait. Crash-safe: entries that are not handed over are pending."""
         waiting = [consumer for consumer in self._consumers if not consumer.hears_of(shard)]
         try:
-            found = read_for([consumer.group for consumer in waiting], shard, MAX_ENTRIES)
+            batches = read_for([consumer.group for consumer in waiting], shard, MAX_ENTRIES)
         except StoreError:
-            found = [None] * len(waiting)
-        for consumer, deliveries in zip(waiting, found, strict=True):
+            batches = [None] * len(waiting)
+        for consumer, deliveries in zip(waiting, batches, strict=True):
             if deliveries is None:  # it meets the error itself, if that is still there
                 consumer.start_over()
                 consumer.woken.add((shard,))

@@ -91,10 +91,10 @@ class Sweeper:
         Raises ClockMismatchError, and what enqueueing raises; the next sweep begins where this one ended.
         """
         self._store.check_clock()
-        found = self.remind_opponents() + self.remind_ratings() + self.check_streams() + self.check_clocks()
+        reminded = self.remind_opponents() + self.remind_ratings() + self.check_streams() + self.check_clocks()
         if not has_shard(self._share, FIRST_SHARD):
-            return found
-        found += self.remind_unsettled()
+            return reminded
+        reminded += self.remind_unsettled()
         for do_round in self._rounds:
             try:
                 do_round()
@@ -105,7 +105,7 @@ class Sweeper:
                 raise
             except Exception:
                 log.exception("a round failed")
-        return found
+        return reminded
 
     def remind_opponents(self) -> int:
         """Request again every answer that an opponent has owed for longer than the first delay; return how many.
@@ -146,12 +146,12 @@ class Sweeper:
         if not match_ids:
             return 0
         included, settled_at = self._ratings.included(match_ids), self._settled_at()
-        found = 0
+        reminded = 0
         heads, summaries = self._store.heads(match_ids), self._readmodels.projected(match_ids)
         for match_id, head, projected in zip(match_ids, heads, summaries, strict=True):
             beats.beat()
             if projected is None or (projected.summary.version, projected.digest) != head.tag:
-                found += 1
+                reminded += 1
                 if projected is not None and (left := self._store.head(match_id).version) < projected.summary.version:
                     log.error("the end of a match is lost", match=match_id, left=left, was=projected.summary.version)
                 for error in self._projector.project([match_id]).values():
@@ -159,25 +159,25 @@ class Sweeper:
                 continue
             since = projected.summary.updated_at
             if since < settled_at and rated_result(projected.summary) != included[match_id]:
-                found += self._reminders.remind("rating", match_id, since, self._reminders.tasks.request_rating)
-        return found
+                reminded += self._reminders.remind("rating", match_id, since, self._reminders.tasks.request_rating)
+        return reminded
 
     def check_clocks(self) -> int:
         """Settle the next CLOCKS_PER_SWEEP matches; return in how many ticker and feed had missed something."""
         match_ids = self._clocks.take(CLOCKS_PER_SWEEP, self._now())
-        found = 0
+        corrected = 0
         for match_id, projected in zip(match_ids, self._readmodels.projected(match_ids), strict=True):
             beats.beat()
             if projected is not None and projected.summary.status in (Status.FINISHED, Status.ABORTED):
                 continue
             try:
                 before, after = self._timekeeper.settle(match_id, self._now())
-                found += after != before
+                corrected += after != before
             except StoreUnavailableError:
                 raise
             except Exception as error:
                 log.error("a match cannot be settled", match=match_id, error=str(error))
-        return found
+        return corrected
 
     def _own_streams(self) -> Iterator[str]:
         """Yield the live matches of the shards that belong to the share when their turn comes."""

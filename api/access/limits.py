@@ -99,8 +99,8 @@ def install(app: Flask, limits: RateLimits) -> None:
 
 def rate_limits() -> RateLimits:
     """Return the limits of the current app."""
-    found: RateLimits = current_app.extensions[EXTENSION]
-    return found
+    limits: RateLimits = current_app.extensions[EXTENSION]
+    return limits
 
 
 def spend(limit: str, *who: str, cost: int = 1) -> int:

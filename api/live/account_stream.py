@@ -49,17 +49,17 @@ class AccountNews:
     def players_of(self, match_ids: Sequence[str]) -> Mapping[str, frozenset[str]]:
         """Return the ids of the players that each match concerns; a match that cannot be read concerns nobody."""
         unknown = [match_id for match_id in match_ids if match_id not in self._known]
-        found = {match_id: self._known[match_id] for match_id in match_ids if match_id in self._known}
+        players = {match_id: self._known[match_id] for match_id in match_ids if match_id in self._known}
         for match_id, projected in zip(unknown, self._services.readmodels.projected(unknown), strict=True):
             if projected is not None and projected.summary.status != Status.OPEN:
                 self._remember(match_id, _players(projected.summary))
-                found[match_id] = self._known[match_id]
+                players[match_id] = self._known[match_id]
                 continue
             try:
-                found[match_id] = _players(self._services.matches.load(match_id).state)
+                players[match_id] = _players(self._services.matches.load(match_id).state)
             except (UnknownMatchError, DamagedStreamError, UndecodableEventError):
-                found[match_id] = frozenset()
-        return found
+                players[match_id] = frozenset()
+        return players
 
     def changes(self, match_id: str, first: int, players: Sequence[str]) -> Mapping[str, StreamMessage]:
         """Return a message for each player about the events from version ``first`` on."""

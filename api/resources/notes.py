@@ -122,12 +122,12 @@ def store_exploration(sent: Mapping[str, Any], match_id: str) -> Exploration:
 
     Every move of the tree is played out by the rules first.
     """
-    found = explored(own_match(match_id).state, sent["ply"], lines_read(sent["tree"]))
-    exploration = Exploration(ply=found.ply, position=found.position, tree=_represent(found.first))
-    text = msgspec.json.encode(exploration).decode() if found.first else ""
+    result = explored(own_match(match_id).state, sent["ply"], lines_read(sent["tree"]))
+    exploration = Exploration(ply=result.ply, position=result.position, tree=_represent(result.first))
+    text = msgspec.json.encode(exploration).decode() if result.first else ""
     person = require_person()
     services().notebooks.save_exploration(person.id, match_id, text, max_notebook_bytes(person))
-    return exploration if found.first else EMPTY
+    return exploration if result.first else EMPTY
 
 
 def _represent(lines: Sequence[conditional.Line]) -> list[ExploredMove]:

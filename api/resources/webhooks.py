@@ -253,14 +253,14 @@ def resend_delivery(_: object, webhook: str, delivery: str) -> Queued:
     return Queued(webhook_id=delivery)
 
 
-def _queue_test(person: Person, found: endpoints.Endpoint) -> Queued:
+def _queue_test(person: Person, endpoint: endpoints.Endpoint) -> Queued:
     id = "t" + random_letters(10)
-    queue_test(person.id, NoticeChannel.WEBHOOK, found.id, id)
+    queue_test(person.id, NoticeChannel.WEBHOOK, endpoint.id, id)
     return Queued(webhook_id=id)
 
 
-def _was_test(person: Person, found: endpoints.Endpoint, delivery: str) -> bool:
-    attempts = services().endpoints.attempts(person.id, found.id)
+def _was_test(person: Person, endpoint: endpoints.Endpoint, delivery: str) -> bool:
+    attempts = services().endpoints.attempts(person.id, endpoint.id)
     return any(attempt.webhook_id == delivery and attempt.type == "test" for attempt in attempts)
 
 

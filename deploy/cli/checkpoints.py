@@ -37,12 +37,12 @@ def checkpoint(day: str | None) -> None:
     try:
         if day is None:
             cosigning = Cosigning(installation.witnesses, log, Egress(installation.settings.egress_allowed))
-            found = sign_checkpoint_of(log, installation.incidents, now_ms(), cosigning)
+            shown = sign_checkpoint_of(log, installation.incidents, now_ms(), cosigning)
         else:
-            found = log.of_day(day)
+            shown = log.of_day(day)
     except NoCheckpointError as error:
         raise CliError(str(error)) from None
-    click.echo(write_checkpoint(found), nl=False)
+    click.echo(write_checkpoint(shown), nl=False)
 
 
 @click.command("accept-rollback")

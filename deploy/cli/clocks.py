@@ -48,15 +48,15 @@ def confirm(since: str) -> None:
     installation = open_installation()
     installation.store.check_clock()
     heartbeat, now = installation.heartbeat, now_ms()
-    found = [outage for outage in heartbeat.provisional() if rfc3339(outage.since) == since]
-    if not found:
+    outages = [outage for outage in heartbeat.provisional() if rfc3339(outage.since) == since]
+    if not outages:
         raise CliError(f"no provisional outage began at {since}")
-    if set(found) & set(find_future_outages(heartbeat, now)):
+    if set(outages) & set(find_future_outages(heartbeat, now)):
         raise CliError("an outage cannot end in the future: rookery clocks repair ends it")
-    for outage in found:
+    for outage in outages:
         if heartbeat.confirm(outage):
             _log(installation, "outage-confirmed", since=outage.since, until=outage.until)
-    click.echo(f"Confirmed: {_format(found[0])}")
+    click.echo(f"Confirmed: {_format(outages[0])}")
 
 
 @clocks.command()

@@ -192,12 +192,12 @@ class _Follower:
 
     def _look(self, show: Show) -> bool:
         """Show the progress of the job; return whether it runs."""
-        found = self._jobs.job(self._job.id)
-        if found is None:
+        current = self._jobs.job(self._job.id)
+        if current is None:
             raise CliError(f"the store has lost the job {self._job.id}")
-        if found.done != self._job.done:
+        if current.done != self._job.done:
             self._requested_at = time.monotonic()
-        self._job = found
+        self._job = current
         # After the state was read: the results of a finished job are all there.
         for number, result in read_results(self._jobs, self._job, self._shown):
             self._shown = number
@@ -249,8 +249,8 @@ def fleet() -> None:
 def list_jobs() -> None:
     """List the jobs that run, and those that have ended in the last days."""
     jobs = open_installation().fleet_jobs
-    found, workers = jobs.jobs(), jobs.count_workers()
-    for job in found:
+    listed, workers = jobs.jobs(), jobs.count_workers()
+    for job in listed:
         click.echo(escape_unprintable(describe(job)))
     click.echo(f"{workers} workers of the fleet run." if workers else "No worker of the fleet runs.")
 
@@ -261,11 +261,11 @@ def list_jobs() -> None:
 def cancel(job: str) -> None:
     """End a JOB; nothing that it has done is undone."""
     jobs = open_installation().fleet_jobs
-    found = jobs.job(job)
-    if found is None:
+    cancelled = jobs.job(job)
+    if cancelled is None:
         raise CliError(f"there is no job {job}: see rookery fleet list")
-    if not jobs.cancel(found):
-        raise CliError(f"the job {job} has ended already: it is {found.state}")
+    if not jobs.cancel(cancelled):
+        raise CliError(f"the job {job} has ended already: it is {cancelled.state}")
     click.echo(f"{job} is cancelled.")
 
 

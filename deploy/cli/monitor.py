@@ -58,10 +58,10 @@ def monitor(url: str, state: Path, vkey: str | None, policy_file: Path | None) -
         if key is None and not was_seen(directory):
             known = _published_keys(fetch)
         try:
-            found = Monitor(fetch, directory, known, None if key is None else key.name).run()
+            finding = Monitor(fetch, directory, known, None if key is None else key.name).run()
         except ContradictionError as error:
             raise CliError(escape_unprintable(f"CONTRADICTION: {error}")) from None
-    _report(found, policy, trusted=key is not None)
+    _report(finding, policy, trusted=key is not None)
 
 
 def fetcher(connections: httpcore.ConnectionPool, url: str) -> Fetch:
@@ -122,32 +122,32 @@ def _published_keys(fetch: Fetch) -> list[bytes]:
         raise FetchError(f"/{KEYS_PATH}: {fault}") from None
 
 
-def _report(found: RunFinding, policy: Policy | None, *, trusted: bool) -> None:
-    head = found.head
+def _report(finding: RunFinding, policy: Policy | None, *, trusted: bool) -> None:
+    head = finding.head
     lines = [
         f"{head.origin}: {head.size:,} leaves, root {head.root.hex()}",
-        f"  {found.grown_by:,} leaves are new; all before are as they were",
-        f"  signed by key {found.key.id.hex()}, {found.key.vkey}",
+        f"  {finding.grown_by:,} leaves are new; all before are as they were",
+        f"  signed by key {finding.key.id.hex()}, {finding.key.vkey}",
     ]
-    if found.is_new_key:
+    if finding.is_new_key:
         lines.append("  NEW KEY: it is in an entry of the log and was not known before; ask the operator about it")
     if not trusted:
         lines.append("  the key is trusted as the server has published it: name the one that you know with --vkey")
-    if found.entries:
-        kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(found.entries.items()))
+    if finding.entries:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(finding.entries.items()))
         lines.append(f"  entries read: {kinds}")
     satisfied = True
     if policy is not None:
-        satisfied, words = _judge(found, policy)
+        satisfied, words = _judge(finding, policy)
         lines.append(f"  {words}")
     click.echo("\n".join(map(escape_unprintable, lines)))
     if not satisfied:
         raise SystemExit(1)
 
 
-def _judge(found: RunFinding, policy: Policy) -> tuple[bool, str]:
+def _judge(finding: RunFinding, policy: Policy) -> tuple[bool, str]:
     try:
-        words, satisfied = policy.judge(str(found.note))
+        words, satisfied = policy.judge(str(finding.note))
     except DocumentError as fault:
         raise CliError(escape_unprintable(f"CONTRADICTION: the checkpoint by the policy: {fault}")) from None
     return satisfied, words

@@ -99,8 +99,8 @@ def new_game(name: str, title: str | None, root: Path) -> None:
     for name, place, text in _OUTSIDE:
         path = root / name
         before = texts.get(path) or path.read_text(encoding="utf-8")
-        texts[path], found = re.subn(place, Template(text).substitute(values), before, count=1)
-        if not found:
+        texts[path], replaced = re.subn(place, Template(text).substitute(values), before, count=1)
+        if not replaced:
             raise CliError(f"{path} has no place for a new game: {place} is not in it")
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -111,11 +111,11 @@ def new_game(name: str, title: str | None, root: Path) -> None:
 
 def _templates(folder: Traversable, path: str = "") -> list[tuple[str, str]]:
     """Return the path below ``folder`` and the text of every template."""
-    found: list[tuple[str, str]] = []
+    templates: list[tuple[str, str]] = []
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         here = f"{path}{entry.name}"
-        found += _templates(entry, f"{here}/") if entry.is_dir() else [(here, entry.read_text(encoding="utf-8"))]
-    return found
+        templates += _templates(entry, f"{here}/") if entry.is_dir() else [(here, entry.read_text(encoding="utf-8"))]
+    return templates
 
 
 def _target(path: str, values: dict[str, str]) -> str:

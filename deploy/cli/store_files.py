@@ -33,13 +33,13 @@ def store_files() -> None:
 @target_options
 def topology() -> None:
     """Print the servers of the store, and whether slots of a cluster may be moved while Rookery runs."""
-    found = read_topology(open_installation().client)
-    click.echo(f"The store is {found.kind}:")
-    for server in found.servers:
+    store_topology = read_topology(open_installation().client)
+    click.echo(f"The store is {store_topology.kind}:")
+    for server in store_topology.servers:
         click.echo(f"  {server}")
-    if found.cannot_move_slots:
-        click.echo(f"Attention: {found.cannot_move_slots}.")
-    elif found.kind == CLUSTER_OF_SERVERS:
+    if store_topology.cannot_move_slots:
+        click.echo(f"Attention: {store_topology.cannot_move_slots}.")
+    elif store_topology.kind == CLUSTER_OF_SERVERS:
         click.echo("Its slots may be moved in one step while Rookery runs (docs/stores.md).")
 
 

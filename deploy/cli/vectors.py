@@ -77,10 +77,10 @@ def check_cases(game: AnyGame, cases: Iterable[Case], on_case: Callable[[Case], 
     passed = failed = 0
     failures: list[Failure] = []
     for case in cases:
-        found = list(check_case(game, case))
-        failures += found
-        passed += not found
-        failed += bool(found)
+        faults = list(check_case(game, case))
+        failures += faults
+        passed += not faults
+        failed += bool(faults)
         on_case(case)
     return VectorReport(passed, failed, tuple(failures))
 

@@ -143,8 +143,8 @@ class _Demo:
                 history = player.get(f"/players/{rated}/ratings/{pool}/history")["items"]
                 return next((item for item in history if item["match"] == match_id), None)
 
-            found = self._wait_for(f"rating of {name} after match {match_id}", read_change)
-            self._print(f"{name} in {pool}: {found['before']:.0f} -> {found['after']:.0f}")
+            change = self._wait_for(f"rating of {name} after match {match_id}", read_change)
+            self._print(f"{name} in {pool}: {change['before']:.0f} -> {change['after']:.0f}")
 
     def _verify(self, *match_ids: str) -> None:
         store = make_store(self._installation.settings)
@@ -175,11 +175,11 @@ class _Demo:
         return state
 
     def _wait_for(self, what: str, read: Callable[[], Any]) -> Any:
-        while (found := read()) is None:
+        while (answer := read()) is None:
             if time.monotonic() > self._deadline:
                 raise DemoError(f"the {what} did not come within {MAX_DURATION_S:.0f} s")
             time.sleep(POLL_INTERVAL_S)
-        return found
+        return answer
 
 
 def _is_over(state: dict[str, Any]) -> bool:

@@ -78,9 +78,9 @@ class DataDirectory:
         stamp = self._read_stamp() or {}
         bound = stamp.get("installation")
         if bound is not None and installation != bound:
-            found = "no installation at all" if installation is None else f"installation {installation}"
+            content = "no installation at all" if installation is None else f"installation {installation}"
             raise EmbeddedError(
-                f"{self.path} belongs to installation {bound}, but its database holds {found}: "
+                f"{self.path} belongs to installation {bound}, but its database holds {content}: "
                 "restore the right backup, or move the directory away to start afresh"
             )
         if installation is not None and bound is None:
@@ -146,9 +146,9 @@ def find_binary() -> Binary:
         if binary is not None and binary.version >= MIN_VERSION:
             return binary
         tried.append(str(binary or candidate))
-    found = f" (found: {', '.join(tried)})" if tried else ""
+    tried_words = f" (found: {', '.join(tried)})" if tried else ""
     raise EmbeddedError(
-        f"no Valkey or Redis server {'.'.join(map(str, MIN_VERSION))} or newer is installed{found}: "
+        f"no Valkey or Redis server {'.'.join(map(str, MIN_VERSION))} or newer is installed{tried_words}: "
         "install one (apt install valkey-server or redis-server), or set REDIS_URL to a running one"
     )
 

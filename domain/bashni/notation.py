@@ -66,11 +66,11 @@ def _parse_squares(text: str) -> Move:
 
 def _why_malformed(text: str) -> str:
     """Return where ``text`` stops to be like a move string, and what is expected there."""
-    for place, found in enumerate(text):
+    for place, character in enumerate(text):
         if place > 4 and text[2] == "-":
             return f"character {place + 1}: the move should end before it"
         wanted, meaning = (_FILES, _RANKS, _NEXT_SIGN if place > 2 else _FIRST_SIGN)[place % 3]
-        if found not in wanted:
-            return f"character {place + 1}: expected {meaning}, found {found!r}"
+        if character not in wanted:
+            return f"character {place + 1}: expected {meaning}, found {character!r}"
     _, meaning = (_FILES, _RANKS, _FIRST_SIGN)[len(text) % 3]
     return f"the move ends too early: expected {meaning} as character {len(text) + 1}"

@@ -95,7 +95,7 @@ def _parse_board(board: str) -> dict[int, str]:
 
 def _parse_rank(rank: str, written: str) -> list[tuple[int, str]]:
     """Return the columns of a rank as their places from file a, counted from 0, and their letters."""
-    found: list[tuple[int, str]] = []
+    squares: list[tuple[int, str]] = []
     width, last = 0, ""
     for token in _TOKEN.findall(written):
         if token in _DIGITS:
@@ -107,12 +107,12 @@ def _parse_rank(rank: str, written: str) -> list[tuple[int, str]]:
             if any(letter not in _PIECES for letter in letters):
                 shown = token if len(token) <= 30 else token[:30] + "..."
                 _refuse(f"rank {rank} has a bad token {shown!r}")
-            found.append((width, letters))
+            squares.append((width, letters))
             width += 1
         last = token
     if width != 8:
         _refuse(f"rank {rank} has {width} squares, not 8")
-    return found
+    return squares
 
 
 def _refuse(reason: str) -> NoReturn:

@@ -109,12 +109,12 @@ class KingAttackers:
         """Return the attackers that could be blocked, each with the set of squares between it and the king."""
         king, by = self.king, self.by
         between = self.surface.rook_between[king]
-        found = [(source, between[source]) for source in members_of(self.orthogonal)]
+        lines = [(source, between[source]) for source in members_of(self.orthogonal)]
         between = DIAGONAL_BETWEEN[king]
-        found += [(source, between[source]) for source in members_of(self.diagonal)]
+        lines += [(source, between[source]) for source in members_of(self.diagonal)]
         between = self.surface.lancer_between[by][king]
         lancers = self.men[(by << 4) + LANCER] & self.surface.lancer_sources[by][king]
-        return found + [(source, between[source]) for source in members_of(lancers)]
+        return lines + [(source, between[source]) for source in members_of(lancers)]
 
 
 def is_shielded(men: Sets, side: int, king: int) -> bool:

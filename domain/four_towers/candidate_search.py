@@ -46,7 +46,7 @@ def candidates(position: Position, limit: int) -> list[Move]:
         *_multi_moves(position, range_of, beam_width),
     ]
     scored.sort(key=lambda one: -one[0])
-    found: dict[Move, None] = {}
+    answers: dict[Move, None] = {}
     if in_check(position):
         # The gains do not show which moves end the check.
         try:
@@ -54,16 +54,16 @@ def candidates(position: Position, limit: int) -> list[Move]:
         except compound_moves.TrialsExceededError:
             answer = None
         if answer is not None:
-            found[answer] = None
+            answers[answer] = None
     for _, move in scored:
-        if len(found) >= limit:
+        if len(answers) >= limit:
             break
         if isinstance(move, Rearrangement):
             if compound_moves.rearrangement_refusal(position, move) is None:
-                found[move] = None
+                answers[move] = None
         elif compound_moves.is_legal_sequence(position, move):
-            found[compound_moves.canonical(position, move.components)] = None
-    return list(found)
+            answers[compound_moves.canonical(position, move.components)] = None
+    return list(answers)
 
 
 class _Evaluator:

@@ -39,19 +39,19 @@ def compositions(position: Position) -> tuple[Composition, ...]:
     """Return a kind for each arena that can be rearranged, and one for multi-moves if a component is possible."""
     if is_drawn(position):
         return ()
-    found = []
+    composed = []
     for kind, arena in REARRANGE.items():
         sources = tuple(NAMES[tower] for tower in _towers_touching(position, WIZARD, arena))
         if sources and _steps(position, arena):
             pieces = tuple(NAMES[square] for square in ARENAS[arena] if _is_own(position, square))
             free = tuple(NAMES[square] for square in ARENAS[arena] if not position.board[square])
-            found.append(Composition(kind, f"Rearrange arena {NUMERALS[arena]}", sources, pieces, free))
+            composed.append(Composition(kind, f"Rearrange arena {NUMERALS[arena]}", sources, pieces, free))
     starts = dict.fromkeys(NAMES[head_of(move).origin] for move in _next_components(position, position, ()))
     if starts:
         dragon = position.side * BLACK + DRAGON
         sources = tuple(NAMES[tower] for tower in TOWERS if position.board[tower] == dragon)
-        found.append(Composition(MULTI, "Multi-move", sources, tuple(starts), ()))
-    return tuple(found)
+        composed.append(Composition(MULTI, "Multi-move", sources, tuple(starts), ()))
+    return tuple(composed)
 
 
 def compose(position: Position, kind: str, parts: Sequence[str]) -> Composed:
@@ -100,7 +100,7 @@ def _is_own(position: Position, square: int) -> bool:
 def _steps(position: Position, arena: int) -> dict[str, tuple[Hint, ...]]:
     """Return the parts that change the placement: to a vacant square, or in exchange for another sort of own piece."""
     board = position.board
-    found = {}
+    hints_by_start = {}
     for origin in ARENAS[arena]:
         if not _is_own(position, origin):
             continue
@@ -112,8 +112,8 @@ def _steps(position: Position, arena: int) -> dict[str, tuple[Hint, ...]]:
                 label = f"exchange with the {TITLES[there & 15]}" if there else "put"
                 hints.append(Hint(f"{start}-{NAMES[target]}", (NAMES[target],), label))
         if hints:
-            found[start] = tuple(hints)
-    return found
+            hints_by_start[start] = tuple(hints)
+    return hints_by_start
 
 
 def _step_refusal(position: Position, arena: int, origin: int, target: int) -> str | None:
@@ -178,15 +178,15 @@ def _is_legal(position: Position, board: Position, components: Sequence[int]) ->
 
 def _following(position: Position, board: Position, played: Sequence[int]) -> dict[str, tuple[Hint, ...]]:
     """Return the parts that can follow; the last possible one only if the whole is legal with it."""
-    found: dict[str, list[Hint]] = {}
+    hints_by_start: dict[str, list[Hint]] = {}
     last = len(played) == compound_moves.MAX_COMPONENTS - 1
     for move in _next_components(position, board, played):
         if last and not _is_legal(position, play_component(board, move), [*played, move]):
             continue
         start, target = NAMES[head_of(move).origin], NAMES[target_of(move)]
         label = TITLES[PROMOTED[move & 15]] if move & 15 else "move"
-        found.setdefault(start, []).append(Hint(format_move(board, move), (target,), label))
-    return {start: tuple(hints) for start, hints in found.items()}
+        hints_by_start.setdefault(start, []).append(Hint(format_move(board, move), (target,), label))
+    return {start: tuple(hints) for start, hints in hints_by_start.items()}
 
 
 def _compose_multi(position: Position, components: Sequence[int]) -> Composed:

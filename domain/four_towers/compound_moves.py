@@ -132,20 +132,20 @@ def find_rearrangement(position: Position) -> Rearrangement | None:
 
 def rearrangements(position: Position) -> list[Rearrangement]:
     """Return all legal rearrangements in ASCII order of their strings; there may be hundreds of thousands."""
-    found: set[Rearrangement] = set()
+    distinct: set[Rearrangement] = set()
     for arena in {arena for arenas in zones_with(position, WIZARD) for arena in arenas}:
         codes = _own_pieces(position, arena)
         safe: dict[tuple[int, int], bool] = {}
         for places in permutations(_free_places(position, arena), len(codes)):
             move = Rearrangement(arena, _placed(places, codes))
-            if move in found or board_after_rearrangement(position.board, position.side, move) == position.board:
+            if move in distinct or board_after_rearrangement(position.board, position.side, move) == position.board:
                 continue
             state = _after(position, move)
             if state not in safe:
                 safe[state] = _king_is_safe(position, *state)
             if safe[state]:
-                found.add(move)
-    return sorted(found, key=lambda move: format_move(position, move))
+                distinct.add(move)
+    return sorted(distinct, key=lambda move: format_move(position, move))
 
 
 def is_component(position: Position, move: int) -> bool:
@@ -249,7 +249,7 @@ def is_legal_sequence(position: Position, line: ComponentSequence) -> bool:
 
 def multi_moves(position: Position) -> list[MultiMove]:
     """Return all legal multi-moves in ASCII order of their strings; there may be millions."""
-    found: dict[tuple[tuple[int, ...], Position], MultiMove] = {}
+    shortest: dict[tuple[tuple[int, ...], Position], MultiMove] = {}
     for zone in zones_with(position, DRAGON):
         lines = [ComponentSequence(position, zone, (), 0)]
         while lines:
@@ -260,7 +260,7 @@ def multi_moves(position: Position) -> list[MultiMove]:
                 if len(longer.components) > 1 and is_legal_sequence(position, longer):
                     multi = MultiMove(longer.components)
                     key = (tuple(sorted(longer.components)), play(position, multi))
-                    known = found.get(key)
+                    known = shortest.get(key)
                     if known is None or format_move(position, multi) < format_move(position, known):
-                        found[key] = multi
-    return sorted(found.values(), key=lambda multi: format_move(position, multi))
+                        shortest[key] = multi
+    return sorted(shortest.values(), key=lambda multi: format_move(position, multi))

@@ -181,7 +181,7 @@ def _zone(tower: int) -> str:
 
 
 def _towers(position: Position) -> list[Note]:
-    found = []
+    notes = []
     for tower, arenas in zip(TOWERS, TOUCHED, strict=True):
         code = position.board[tower]
         if code:
@@ -191,8 +191,8 @@ def _towers(position: Position) -> list[Note]:
             )
             owner = _COLOURS[code >> 4]
             text = _EFFECTS[code & 15].format(owner=owner, zone=_zone(tower), orthogonal=orthogonal, diagonal=diagonal)
-            found.append(Note(NAMES[tower], f"A {TITLES[code & 15]} on a tower", text))
-    return found
+            notes.append(Note(NAMES[tower], f"A {TITLES[code & 15]} on a tower", text))
+    return notes
 
 
 def _dragons(position: Position) -> list[Note]:
@@ -216,30 +216,30 @@ def _dragons(position: Position) -> list[Note]:
 def _altered(position: Position) -> list[Note]:
     """Return notes on knights and bishops that have changed places, and on kings that no check can reach."""
     men = position.men
-    found = []
+    notes = []
     switched = ZONES[on_towers(men, CARDINAL)]
     for kind, other in ((KNIGHT, BISHOP), (BISHOP, KNIGHT)):
         for square in members_of((men[kind] | men[kind + BLACK]) & switched):
             text = f"A cardinal on a tower beside this arena makes this {TITLES[kind]} move like a {TITLES[other]}."
-            found.append(Note(NAMES[square], f"Moves like a {TITLES[other]}", text))
+            notes.append(Note(NAMES[square], f"Moves like a {TITLES[other]}", text))
     for base in (0, BLACK):
         for tower in members_of(men[base + QUEEN]):
             if tower in ZONE_OF and ZONE_OF[tower] & men[base + KING]:
                 king = NAMES[men[base + KING].bit_length() - 1]
-                found.append(Note(king, "Safe from check", f"As long as the queen stays on {NAMES[tower]}."))
-    return found
+                notes.append(Note(king, "Safe from check", f"As long as the queen stays on {NAMES[tower]}."))
+    return notes
 
 
 def _rights(position: Position) -> list[Note]:
-    found = []
+    notes = []
     for crossed, arrival in position.en_passant:
         text = f"A pawn or lancer may capture it on {NAMES[crossed]}, this turn only."
-        found.append(Note(NAMES[arrival], "En passant", text))
+        notes.append(Note(NAMES[arrival], "En passant", text))
     if position.returning != NO_RETURN:
         code, tower = position.returning
         text = (
             f"The {TITLES[code & 15]} captured here may be put back on a vacant square of arenas {_zone(tower)}, "
             "this turn only, instead of a move."
         )
-        found.append(Note(NAMES[tower], "A piece may return", text))
-    return found
+        notes.append(Note(NAMES[tower], "A piece may return", text))
+    return notes

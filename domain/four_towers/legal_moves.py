@@ -83,30 +83,30 @@ class MoveGenerator:
 
     def moves(self) -> list[int]:
         """Return all legal moves but rearrangements and multi-moves, in ASCII order of their strings."""
-        found = self.returns()
+        legal = self.returns()
         squares = self.own
         while squares:
             lowest = squares & -squares
             squares ^= lowest
-            self.add_moves_from(lowest.bit_length() - 1, found)
-        found.sort()
-        return found
+            self.add_moves_from(lowest.bit_length() - 1, legal)
+        legal.sort()
+        return legal
 
     def any_move(self) -> bool:
         """Return whether there is a legal move that is no rearrangement and no multi-move."""
-        found: list[int] = []
+        legal: list[int] = []
         for square in members_of(self.own):
-            self.add_moves_from(square, found)
-            if found:
+            self.add_moves_from(square, legal)
+            if legal:
                 return True
         return bool(self.returns())
 
     def moves_from(self, square: int) -> list[int]:
         """Return the legal moves of the piece on ``square`` and of its parts, in no particular order."""
-        found: list[int] = []
+        legal: list[int] = []
         if self.own >> square & 1:
-            self.add_moves_from(square, found)
-        return found
+            self.add_moves_from(square, legal)
+        return legal
 
     def returns(self) -> list[int]:
         """Return the legal returns of a piece just captured on a tower (section 6.9) [FT-33, FT-37]."""
@@ -116,38 +116,38 @@ class MoveGenerator:
         kind = code & 15
         start = RETURNS[kind]
         moves = [start | TARGETS[square] for square in members_of(ZONE_OF[tower] & ~self.occupied)]
-        found: list[int] = []
+        legal: list[int] = []
         memory = kind if kind < KING else self.position.memories[self.side]
-        self._add_legal(found, -1, moves, [], memory, False, False)
-        return found
+        self._add_legal(legal, -1, moves, [], memory, False, False)
+        return legal
 
-    def add_moves_from(self, square: int, found: list[int]) -> None:
-        """Add the legal moves of the own piece on ``square`` and of its parts to ``found``."""
+    def add_moves_from(self, square: int, legal: list[int]) -> None:
+        """Add the legal moves of the own piece on ``square`` and of its parts to ``legal``."""
         kind = self.board[square] & 15
         if kind == PAWN:
-            self._add_pawn(square, 0, found)
+            self._add_pawn(square, 0, legal)
         elif kind < KING:
-            self._add_components(square, kind, found)
+            self._add_components(square, kind, legal)
         elif kind == KING:
-            self._add_king(square, found)
+            self._add_king(square, legal)
         elif kind == LANCER:
             quiet, unverified = self.reach.lancer_moves(square)
-            self._add_legal(found, square, quiet, unverified, self.position.memories[self.side], True, False)
-            self._add_pawn(square, PAWN, found)
+            self._add_legal(legal, square, quiet, unverified, self.position.memories[self.side], True, False)
+            self._add_pawn(square, PAWN, legal)
         else:
             movement = self.reach.movement(square, kind)
             if movement or self.reach.hops is not None or TOWER_SET >> square & 1:
                 vacant, contacts = self.reach.reached_from(square, movement)
                 memory = self.position.memories[self.side]
-                self._add_piece_moves(square, 0, DRAGON, vacant, contacts, memory, found)
+                self._add_piece_moves(square, 0, DRAGON, vacant, contacts, memory, legal)
 
-    def _add_components(self, square: int, kind: int, found: list[int]) -> None:
+    def _add_components(self, square: int, kind: int, legal: list[int]) -> None:
         reach = self.reach
         movement = reach.movement(square, kind)
         parts = _PARTS[kind]
         if not parts:
             vacant, contacts = reach.reached_from(square, movement)
-            self._add_piece_moves(square, 0, kind, vacant, contacts, movement, found)
+            self._add_piece_moves(square, 0, kind, vacant, contacts, movement, legal)
             return
         reaches = {bit: reach.reached_from(square, bit) for bit in (ROOK, BISHOP, KNIGHT) if kind & bit}
         is_held = bool(reach.marshall_zone >> square & 1) and kind != MARSHALL
@@ -168,19 +168,19 @@ class MoveGenerator:
                         contacts += pieces
                 if reach.knight_towers and mover & ROOK:
                     vacant, contacts = list(dict.fromkeys(vacant)), list(dict.fromkeys(contacts))
-            self._add_piece_moves(square, part, mover, vacant, contacts, mover, found)
+            self._add_piece_moves(square, part, mover, vacant, contacts, mover, legal)
 
-    def _add_king(self, square: int, found: list[int]) -> None:
+    def _add_king(self, square: int, legal: list[int]) -> None:
         vacant, contacts = self.reach.reached_from(square, KING)
         if TOWER_SET >> square & 1:
             distant: list[int] = []
             self.reach.add_rays(self.reach.surface.rays[square], [], distant)
             self.reach.add_rays(DIAGONAL_RAYS[square], [], distant)
             contacts += [met for met in dict.fromkeys(distant) if not self.own >> met & 1 and met not in contacts]
-        self._add_piece_moves(square, 0, KING, vacant, contacts, KING, found)
+        self._add_piece_moves(square, 0, KING, vacant, contacts, KING, legal)
 
     def _add_piece_moves(
-        self, square: int, part: int, mover: int, vacant: list[int], contacts: list[int], memory: int, found: list[int]
+        self, square: int, part: int, mover: int, vacant: list[int], contacts: list[int], memory: int, legal: list[int]
     ) -> None:
         """Add the moves of a piece or part other than a pawn or lancer."""
         board, side, reach = self.board, self.side, self.reach
@@ -212,11 +212,11 @@ class MoveGenerator:
             unverified += [move for move in quiet if move & _TARGET_MASK in _TOWER_TARGETS]
             quiet = [move for move in quiet if move & _TARGET_MASK not in _TOWER_TARGETS]
         changes_attacks = mover == KING or bool(on_tower and (part or mover in _ATTACK_CHANGING))
-        self._add_legal(found, square, quiet, unverified, memory, not part, changes_attacks)
+        self._add_legal(legal, square, quiet, unverified, memory, not part, changes_attacks)
 
-    def _add_pawn(self, square: int, part: int, found: list[int]) -> None:
+    def _add_pawn(self, square: int, part: int, legal: list[int]) -> None:
         quiet, unverified = self.reach.pawn_moves(square, part)
-        self._add_legal(found, square, quiet, unverified, self.position.memories[self.side], not part, False)
+        self._add_legal(legal, square, quiet, unverified, self.position.memories[self.side], not part, False)
 
     def danger(self, memory: int) -> tuple[bool, int, int]:
         """Return how the own king stands once the mover's dragon memory is ``memory``.
@@ -251,7 +251,7 @@ class MoveGenerator:
 
     def _add_legal(
         self,
-        found: list[int],
+        legal: list[int],
         square: int,
         quiet: list[int],
         unverified: list[int],
@@ -270,12 +270,12 @@ class MoveGenerator:
             if not quiet and not unverified:
                 return
         if self.pseudo_legal:
-            found += quiet
-            found += unverified
+            legal += quiet
+            legal += unverified
             return
         is_checked, exposed, answers = self.danger(memory)
         if not is_checked and not changes_attacks and not (vacates and exposed >> square & 1):
-            found += quiet
+            legal += quiet
         elif is_checked and not changes_attacks:
             unverified = unverified + [
                 move
@@ -287,7 +287,7 @@ class MoveGenerator:
         if unverified:
             white, black = self.position.memories
             imitated = memory | (black, white)[self.side]
-            found += [move for move in unverified if self._leaves_king_safe(move, imitated)]
+            legal += [move for move in unverified if self._leaves_king_safe(move, imitated)]
 
     def _leaves_king_safe(self, move: int, imitated: int) -> bool:
         """Return whether the own king is not in check after ``move``, the dragons imitating ``imitated`` then."""

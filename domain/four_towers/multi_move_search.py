@@ -213,15 +213,15 @@ class _Search:
 
     def within_reach(self, sequence: _Sequence, left: int) -> int:
         """Return the squares where the king may stand in the end, and some more: as if own pieces were not there."""
-        found = latest = 1 << sequence.king
+        reached = latest = 1 << sequence.king
         for _ in range(left):
             steps = 0
             for square in members_of(latest):
                 if ARENA_OF[square] in sequence.arenas:
                     steps |= range_of(KING, square)
-            latest = steps & ~self.enemies & ~found
-            found |= latest
-        return found
+            latest = steps & ~self.enemies & ~reached
+            reached |= latest
+        return reached
 
 
 class _PenultimateGoals:
@@ -295,5 +295,5 @@ class _PenultimateGoals:
 def _restoring(sequence: _Sequence) -> list[tuple[int, int]]:
     """Return from where to where a piece would have to go to undo two components: one piece's, or two equal ones'."""
     (start, middle), (other, end) = ((head_of(move).origin, target_of(move)) for move in sequence.components)
-    found = [(end, start)] if middle == other else []
-    return [*found, (middle, other)] if end == start else found
+    pairs = [(end, start)] if middle == other else []
+    return [*pairs, (middle, other)] if end == start else pairs

@@ -23,12 +23,12 @@ _LABELS = ("attach", "move", "swap", "move directly", "attach directly", "captur
 
 def hints(position: Position) -> dict[str, tuple[Hint, ...]]:
     """Return the pieces that can move, by square; a captured piece that may return is on the square of its return."""
-    found: dict[str, list[Hint]] = {}
+    by_square: dict[str, list[Hint]] = {}
     for move in [] if is_drawn(position) else MoveGenerator(position).moves():
         head, target = head_of(move), NAMES[target_of(move)]
         text = format_move(position, move)
         if head.mark == RETURN:
-            found.setdefault(target, []).append(Hint(text, (), f"return {TITLES[head.part]}"))
+            by_square.setdefault(target, []).append(Hint(text, (), f"return {TITLES[head.part]}"))
             continue
         words = [f"send off {TITLES[head.part]}"] if head.part else []
         if victim_of(move) >= 0:
@@ -37,8 +37,8 @@ def hints(position: Position) -> dict[str, tuple[Hint, ...]]:
             words.append(_LABELS[head.mark])
         if move & 15:
             words.append(TITLES[PROMOTED[move & 15]])
-        found.setdefault(NAMES[head.origin], []).append(Hint(text, (target,), ", ".join(words)))
-    return {square: tuple(hints) for square, hints in found.items()}
+        by_square.setdefault(NAMES[head.origin], []).append(Hint(text, (target,), ", ".join(words)))
+    return {square: tuple(hints) for square, hints in by_square.items()}
 
 
 def why_not(position: Position, square: str) -> str | None:

@@ -253,8 +253,8 @@ def split_move(move: str) -> tuple[int, str, int, int]:
     """Return origin, mark (``-x*<>`` or ``<>``), target and promotion kind (0: none) of a move between two squares."""
     body, _, promotion = move.partition("=")
     for mark in ("<>", "-", "x", "*", "<", ">"):
-        origin, found, target = body.partition(mark)
-        if found:
+        origin, is_marked, target = body.partition(mark)
+        if is_marked:
             return NUMBERS[origin], mark, NUMBERS[target], KINDS[promotion] if promotion else 0
     raise ValueError(f"{move!r} is no move between two squares")
 

@@ -29,18 +29,18 @@ _LABELS = {"-": "move", "x": "capture", "*": "shoot", ">": "attach", "<": "detac
 
 def hints(position: Position) -> dict[str, tuple[Hint, ...]]:
     """Return the pieces that can move, or the squares of placements; "" holds a move without a square."""
-    found: dict[str, list[Hint]] = {}
+    by_square: dict[str, list[Hint]] = {}
     for move in draft.placements(position) if position.setup else moves.legal_moves(position):
         if move in (moves.PASS, moves.DONE):
-            found.setdefault("", []).append(Hint(move, (), move))
+            by_square.setdefault("", []).append(Hint(move, (), move))
         elif "@" in move:
             code, _, square = move.partition("@")
-            found.setdefault(square, []).append(Hint(move, (), TITLES[KINDS[code]]))
+            by_square.setdefault(square, []).append(Hint(move, (), TITLES[KINDS[code]]))
         else:
             origin, mark, target, promotion = moves.split_move(move)
             label = TITLES[promotion] if promotion else _LABELS[mark]
-            found.setdefault(NAMES[origin], []).append(Hint(move, (NAMES[target],), label))
-    return {square: tuple(hints) for square, hints in found.items()}
+            by_square.setdefault(NAMES[origin], []).append(Hint(move, (NAMES[target],), label))
+    return {square: tuple(hints) for square, hints in by_square.items()}
 
 
 def demand(position: Position) -> str:

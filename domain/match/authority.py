@@ -278,10 +278,10 @@ def _refuse_difference(expected: e.Event, recorded: e.Event) -> None:
     if isinstance(expected, e.SeedDrawn) and isinstance(recorded, e.SeedDrawn):
         expected = recorded
     for field in fields(expected):
-        given, found = getattr(expected, field.name), getattr(recorded, field.name)
-        if given != found:
+        given, stored = getattr(expected, field.name), getattr(recorded, field.name)
+        if given != stored:
             raise UnauthorizedError(
-                f"{field.name}: {_shown(given)} follows from what was done, and {_shown(found)} is recorded"
+                f"{field.name}: {_shown(given)} follows from what was done, and {_shown(stored)} is recorded"
             )
 
 

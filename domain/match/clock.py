@@ -122,13 +122,13 @@ def left(clock: Clock, seat: int, now: int) -> int:
 
 def pauses_at(clock: Clock, seat: int, now: int) -> tuple[Pause, ...]:
     """Return the stops of the time of ``seat`` at ``now``, free days together with the end of the last of them."""
-    found = [pause for pause in clock.pauses if _holds(pause, seat, now)]
+    pauses = [pause for pause in clock.pauses if _holds(pause, seat, now)]
     until = now
     while (change := free_until(clock, seat, until)) > until:
         until = change
-    if until > now and not any(pause.reason == PauseReason.WEEKEND and pause.until == until for pause in found):
-        found.append(Pause(reason=PauseReason.WEEKEND, seat=seat, since=now, until=until))
-    return tuple(found)
+    if until > now and not any(pause.reason == PauseReason.WEEKEND and pause.until == until for pause in pauses):
+        pauses.append(Pause(reason=PauseReason.WEEKEND, seat=seat, since=now, until=until))
+    return tuple(pauses)
 
 
 def free_stretches(clock: Clock, seat: int, since: int, until: int) -> Iterator[tuple[int, int]]:

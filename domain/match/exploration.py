@@ -44,7 +44,7 @@ def _grown(
         raise CommandError("invalid-lines", f"the tree may be {MAX_TREE_DEPTH} moves deep", place)
     if tree and is_seen_over(game, position, history):
         raise CommandError("invalid-lines", "the game is over here: nothing can follow", place)
-    found: dict[str, Line] = {}
+    merged: dict[str, Line] = {}
     for number, line in enumerate(tree):
         here = f"{place}.{number}"
         try:
@@ -52,9 +52,9 @@ def _grown(
         except RulesError as error:
             raise CommandError("illegal-move", str(error), f"{here}.move") from error
         name = game.format_move(position, move)
-        if name in found:
+        if name in merged:
             raise CommandError("invalid-lines", f"{name} stands here twice", f"{here}.move")
         after = game.play(position, move)
         following = _grown(game, setup, after, history.with_position(position), line.next, deepest - 1, f"{here}.next")
-        found[name] = Line(move=name, then=None, next=following)
-    return tuple(found.values())
+        merged[name] = Line(move=name, then=None, next=following)
+    return tuple(merged.values())

@@ -71,9 +71,9 @@ def impact(match: str, events: Iterable[e.Event], old: int, new: int) -> Differe
         if then.play.broken is not None:
             return _fault(was, event, then.play.broken)
         if before is None or was.play.position is not before.play.position:
-            found = _compared(was, then)
-            if found is not None:
-                kind, recorded, instead = found
+            difference = _compared(was, then)
+            if difference is not None:
+                kind, recorded, instead = difference
                 return Difference(
                     ply=len(was.play.moves), version=was.version, kind=kind, recorded=recorded, instead=instead
                 )

@@ -153,13 +153,13 @@ class _Arranger:
             raise CommandError("invalid-lines", f"a line has at most {MAX_LINE_DEPTH} moves", place)
         if own and depth and len(lines) > 1:
             raise CommandError("invalid-lines", "lay down one answer only: it will be played for you", place)
-        found: dict[str, Line] = {}
+        merged: dict[str, Line] = {}
         for number, line in enumerate(lines):
             arranged = self._line(position, history, line, own, depth, f"{place}.{number}")
-            if arranged.move in found:
+            if arranged.move in merged:
                 raise CommandError("invalid-lines", f"{arranged.move} stands here twice", f"{place}.{number}.move")
-            found[arranged.move] = arranged
-        return tuple(found.values())
+            merged[arranged.move] = arranged
+        return tuple(merged.values())
 
     def _line(self, position: Any, history: History, line: Line, own: bool, depth: int, place: str) -> Line:
         self._moves += 1

@@ -67,39 +67,39 @@ def read_move(position: Position, text: str, setup: str) -> int:
         raise
     except RulesError as refusal:
         refused = refusal
-    found: dict[int, str] = {}
+    spellings: dict[int, str] = {}
     for spelling in _spellings(position, without_marks(text[:10_000]).lower()):
         try:
-            found.setdefault(parse_move(position, spelling, setup), spelling)
+            spellings.setdefault(parse_move(position, spelling, setup), spelling)
         except IllegalMove as refusal:
             # The reason why the intended move is illegal says more than that the text itself is no move.
             refused = refusal if isinstance(refused, MalformedNotation) else refused
-    if len(found) > 1:
-        raise ambiguous_move(text, found.values())
-    if not found:
+    if len(spellings) > 1:
+        raise ambiguous_move(text, spellings.values())
+    if not spellings:
         raise refused
-    return next(iter(found))
+    return next(iter(spellings))
 
 
 def _spellings(position: Position, text: str) -> list[str]:
     """Return the readings of ``text``, in small letters, in the forms that ``parse_move`` reads."""
     if len(text) > _MAX_MOVE_CHARACTERS:
         return []
-    found = []
+    spellings = []
     if match := _LOOSE.fullmatch(text):
         origin, target = NUMBERS[match[1]], NUMBERS[match[2]]
         captures = any(reaches(position, encode(origin, target, True, promotion)) for promotion in (0, 1))
-        found.append(f"{match[1]}{'x' if captures else '-'}{match[2]}{_promoted(match[3])}")
+        spellings.append(f"{match[1]}{'x' if captures else '-'}{match[2]}{_promoted(match[3])}")
     elif match := _LOOSE_PAWN_STEP.fullmatch(text):
-        found.append(match[1] + _promoted(match[2]))
+        spellings.append(match[1] + _promoted(match[2]))
     else:
         if match := _LOOSE_PAWN_CAPTURE.fullmatch(text):
-            found.append(f"{match[1]}x{match[2]}{_promoted(match[3])}")
+            spellings.append(f"{match[1]}x{match[2]}{_promoted(match[3])}")
         if match := _LOOSE_MAN.fullmatch(text):
-            found += [f"{match[1]}{match[2].upper()}{mark}{match[3]}" for mark in ("", "x")]
+            spellings += [f"{match[1]}{match[2].upper()}{mark}{match[3]}" for mark in ("", "x")]
         if match := _LOOSE_CASTLING.fullmatch(text):
-            found.append(f"O-{match[1].upper()}")
-    return found
+            spellings.append(f"O-{match[1].upper()}")
+    return spellings
 
 
 def _promoted(letter: str | None) -> str:
@@ -158,18 +158,18 @@ def _parse_short(position: Position, text: str, setup: str | None) -> int:
             raise MalformedNotation("castling is no en passant capture")
         return _castling(position, text, setup)
     candidates = _candidates(position, text)
-    found = [
+    matching = [
         move for move in candidates if is_legal(position, move) and (not passing or _is_en_passant(position, move))
     ]
-    if len(found) == 1:
-        return found[0]
-    if not found:
+    if len(matching) == 1:
+        return matching[0]
+    if not matching:
         if len(candidates) == 1 and not passing:
             raise IllegalMove(refusal(position, candidates[0]))
         raise IllegalMove(
             f"no legal {'en passant capture' if passing else 'move'} is written {text!r} in this position"
         )
-    named = " or ".join(san(position, move) for move in found[:4])
+    named = " or ".join(san(position, move) for move in matching[:4])
     raise IllegalMove(f"{text!r} could be several moves: write {named}")
 
 

@@ -19,7 +19,7 @@ _CAPTURABLE = tuple(zip(KINDS, LETTERS, strict=True))[1:]
 
 def hints(position: Position) -> dict[str, tuple[Hint, ...]]:
     """Return the men that can move, by cube; the path is the cube where a move ends."""
-    found: dict[str, list[Hint]] = {}
+    by_square: dict[str, list[Hint]] = {}
     for move in () if is_drawn(position) else legal_moves(position):
         origin, target = origin_of(move), target_of(move)
         king = position.board[origin] == KING + position.side * BLACK
@@ -27,8 +27,8 @@ def hints(position: Position) -> dict[str, tuple[Hint, ...]]:
         label = _PROMOTION_LABELS[promotion_of(move)] or (
             "castle" if castling else "capture" if move & CAPTURE else "move"
         )
-        found.setdefault(NAMES[origin], []).append(Hint(format_move(position, move), (NAMES[target],), label))
-    return {square: tuple(hints) for square, hints in found.items()}
+        by_square.setdefault(NAMES[origin], []).append(Hint(format_move(position, move), (NAMES[target],), label))
+    return {square: tuple(hints) for square, hints in by_square.items()}
 
 
 def facts(position: Position, history: Sequence[Position]) -> tuple[GameFact, ...]:

@@ -115,14 +115,14 @@ POSITION_FORMAT: PositionFormat = PositionFormat(
 
 def hints(position: Position) -> dict[str, tuple[Hint, ...]]:
     """Return the towers that can act; a build needs no further square, a push its last square."""
-    found: dict[str, list[Hint]] = {}
+    by_square: dict[str, list[Hint]] = {}
     for move in legal_moves(position):
         text = format_move(position, move)
         if move < FIRST_PUSH:
-            found.setdefault(SQUARES[move], []).append(Hint(text, (), "build"))
+            by_square.setdefault(SQUARES[move], []).append(Hint(text, (), "build"))
         else:
-            found.setdefault(text[:2], []).append(Hint(text, (text[3:],), "push"))
-    return {square: tuple(hints) for square, hints in sorted(found.items())}
+            by_square.setdefault(text[:2], []).append(Hint(text, (text[3:],), "push"))
+    return {square: tuple(hints) for square, hints in sorted(by_square.items())}
 
 
 def demand(position: Position) -> str:

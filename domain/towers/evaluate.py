@@ -224,11 +224,11 @@ def noisy_moves(position: Position) -> Sequence[int]:
     """Return the pushes that win or take castles from others without loss."""
     _, features, supplies, side, _ = position
     pushes = action_set(position) >> FIRST_PUSH << FIRST_PUSH
-    found = [move for move in moves_in(pushes & CASTLE_PUSHES) if _takes_castle(position, move)]
+    noisy = [move for move in moves_in(pushes & CASTLE_PUSHES) if _takes_castle(position, move)]
     opponents = [seat for seat in range(len(supplies)) if seat != side]
     if all(could_lose_all_builds(features, seat, supplies[seat]) for seat in opponents):
-        found += [move for move in moves_in(pushes) if move not in found and _leaves_no_moves(position, move)]
-    return found
+        noisy += [move for move in moves_in(pushes) if move not in noisy and _leaves_no_moves(position, move)]
+    return noisy
 
 
 def _takes_castle(position: Position, push: int) -> bool:

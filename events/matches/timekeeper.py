@@ -201,12 +201,14 @@ class Timekeeper:
         return self._heartbeat.beat(now, counts_from(state.clock))
 
     def _availability(self, state: MatchState, now: int) -> dict[str, Availability]:
-        found = self._availability_store.read(due.people_playing(state))
-        for player, availability in found.items():
+        availabilities = self._availability_store.read(due.people_playing(state))
+        for player, availability in availabilities.items():
             if offsets_expire_soon(availability, now):
                 self._heartbeat.beat(now, now)  # availability must not be changed by a wrong clock
-                found[player], _ = self._availability_store.change(player, lambda own: with_fresh_offsets(own, now))
-        return found
+                availabilities[player], _ = self._availability_store.change(
+                    player, lambda own: with_fresh_offsets(own, now)
+                )
+        return availabilities
 
     def _advance(self, match_id: str, advance: Callable[[Loaded], Loaded]) -> Settled:
         for _ in range(MAX_ATTEMPTS):

@@ -67,13 +67,13 @@ class Happened(NamedTuple):
 def facts_of(state: MatchState, events: Sequence[Happened], since: int) -> list[Fact]:
     """Return the facts of a match: acts that await its players, and those of its events from version ``since`` on."""
     latest = {type(each.event): each.version for each in events}
-    found = [
+    facts = [
         _fact_of_event(state, each)
         for each in events
         if each.version >= since
         and (latest[type(each.event)] == each.version or not isinstance(each.event, _OVERTAKEN))
     ]
-    return [fact for fact in (*found, turn_of(state, events)) if fact is not None and fact.players]
+    return [fact for fact in (*facts, turn_of(state, events)) if fact is not None and fact.players]
 
 
 def turn_of(state: MatchState, events: Sequence[Happened] = ()) -> Fact | None:

@@ -196,8 +196,8 @@ class Inbox(PlayerStore):
         digests = self._client.zrange(keys.order(player), 0, limit - 1, desc=True)
         if not digests:
             return []
-        found = self._client.hmget(keys.mails(player), digests)
-        return [from_json(ReceivedMail, packed) for packed in found if packed is not None]
+        packed_mails = self._client.hmget(keys.mails(player), digests)
+        return [from_json(ReceivedMail, packed) for packed in packed_mails if packed is not None]
 
     def count_refusal(self, mail: ReceivedMail, about: str) -> int:
         """Count an answer to ``mail`` that only refuses; return how many there are within REFUSALS_S with this one.

@@ -158,9 +158,9 @@ class Outbox(PlayerStore):
         with self._client.pipeline(transaction=False) as pipeline:
             for keys in self._all_keys():
                 pipeline.hgetall(keys.outcomes)
-            found = pipeline.execute()
+            replies = pipeline.execute()
         counts: Counter[tuple[str, str]] = Counter()
-        for of_shard in found:
+        for of_shard in replies:
             for name, count in of_shard.items():
                 channel, state = name.decode().split(" ")
                 counts[channel, state] += int(count)

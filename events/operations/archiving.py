@@ -65,7 +65,7 @@ class Archiver:
     def due(self, match_ids: Sequence[str]) -> list[Projected]:
         """Return those that are to be archived: over for long enough, without a case, rated."""
         until = self._now() - self._after_ms
-        found = [
+        projections = [
             projected
             for projected in self._readmodels.live_projected(match_ids)
             if projected is not None
@@ -73,8 +73,8 @@ class Archiver:
             and projected.summary.updated_at <= until
             and not projected.summary.case
         ]
-        included = self._ratings.included([projected.summary.match for projected in found])
-        return [each for each in found if rated_result(each.summary) == included[each.summary.match]]
+        included = self._ratings.included([projected.summary.match for projected in projections])
+        return [each for each in projections if rated_result(each.summary) == included[each.summary.match]]
 
     def archive_all(self, match_ids: Iterable[str]) -> int:
         """Archive whatever of ``match_ids`` is due; return how many matches were archived."""
@@ -259,10 +259,10 @@ class Archiver:
             for (match, _), known in zip(places, generations, strict=True):
                 pipeline.get(keys.summary(match.stream, known.current))
             stored: list[bytes | None] = pipeline.execute()
-        found: list[DroppedModels | None] = []
+        dropped: list[DroppedModels | None] = []
         for (match, shard), known, packed in zip(places, generations, stored, strict=True):
             if packed is None or unpack_summary(packed) != unpack_summary(match.summary):
-                found.append(None)
+                dropped.append(None)
                 continue
             written = known.written
             summaries = [keys.summary(match.stream, generation) for generation in written]
@@ -271,5 +271,5 @@ class Archiver:
                 for generation in written
                 for name, member in lists[match.stream]
             ]
-            found.append(DroppedModels(keys.generation(shard), known.packed, packed, summaries, members))
-        return found
+            dropped.append(DroppedModels(keys.generation(shard), known.packed, packed, summaries, members))
+        return dropped

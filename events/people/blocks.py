@@ -49,8 +49,8 @@ class Blocks:
         with self._client.pipeline(transaction=False) as pipeline:
             for person in wanted:
                 pipeline.hget(self._keys.blocks(person), other)
-            found = pipeline.execute()
-        return {person for person, kind in zip(wanted, found, strict=True) if kind == BLOCK.encode()}
+            kinds = pipeline.execute()
+        return {person for person, kind in zip(wanted, kinds, strict=True) if kind == BLOCK.encode()}
 
     def between(self, people: Iterable[str]) -> set[frozenset[str]]:
         """Return the pairs among ``people`` of whom one blocks the other, in one round trip."""

@@ -92,8 +92,8 @@ class Bots:
 
     def places(self, bot: str) -> list[str]:
         """Return the new matches that have taken a place of ``bot`` and may not be in the read models yet."""
-        found: Any = self._client.zrange(self._keys.bot_places(bot), 0, -1)
-        return [match_id.decode() for match_id in found]
+        match_ids: Any = self._client.zrange(self._keys.bot_places(bot), 0, -1)
+        return [match_id.decode() for match_id in match_ids]
 
     def take_place(
         self, bot: str, match_id: str, concurrent: int, *, projected: Collection[str], playing: Collection[str]

@@ -210,8 +210,8 @@ class Tokens:
     def of(self, person: Person) -> list[Token]:
         """Return the tokens of ``person``, oldest first."""
         stored = self._client.hgetall(self._keys.tokens(person.id))
-        found = ((id.decode(), unpack(_StoredToken, packed)) for id, packed in stored.items())
-        tokens = [Token(id, token.label, token.created_at) for id, token in found]
+        stored_tokens = ((id.decode(), unpack(_StoredToken, packed)) for id, packed in stored.items())
+        tokens = [Token(id, token.label, token.created_at) for id, token in stored_tokens]
         return sorted(tokens, key=lambda token: (token.created_at, token.id))
 
     def revoke(self, person: Person, token: str) -> bool:

@@ -66,8 +66,8 @@ class Reports:
 
     def by(self, reporter: str) -> list[AbuseReport]:
         """Return the open reports of ``reporter``."""
-        found = self._client.smembers(self._keys.matches_reported_by(reporter))
-        matches = sorted(match_id.decode() for match_id in found)
+        match_ids = self._client.smembers(self._keys.matches_reported_by(reporter))
+        matches = sorted(match_id.decode() for match_id in match_ids)
         return [report for match_id in matches for report in self.of(match_id) if report.reporter == reporter]
 
     def erase(self, reporter: str) -> None:

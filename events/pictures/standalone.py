@@ -142,12 +142,12 @@ def _resolve(declarations: Values, variables: Values) -> dict[str, str]:
 
 def _value(value: str, variables: Values) -> str | None:
     """Return ``value`` with its variables replaced, from the innermost on."""
-    while found := _VARIABLE.search(value):
-        fallback: str | None = found[2]
-        known = variables.get(found[1], fallback)
+    while variable := _VARIABLE.search(value):
+        fallback: str | None = variable[2]
+        known = variables.get(variable[1], fallback)
         if known is None:
             return None
-        value = value[: found.start()] + known + value[found.end() :]
+        value = value[: variable.start()] + known + value[variable.end() :]
     return value
 
 

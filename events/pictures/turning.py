@@ -32,19 +32,19 @@ class BoardPart(NamedTuple):
 def parts(cells: tuple[Cell, ...], labels: tuple[Label, ...]) -> tuple[BoardPart, ...]:
     """Return the parts of the board from the top left one to the bottom right one."""
     left = list(cells)
-    found = []
+    ordered = []
     while left:
         part = [left.pop()]
         for cell in part:
             near = [other for other in left if abs(other.x - cell.x) < APART and abs(other.y - cell.y) < APART]
             part += near
             left = [other for other in left if other not in near]
-        found.append(tuple(sorted(part, key=_reading_order)))
-    found.sort(key=lambda part: _reading_order(part[0]))
+        ordered.append(tuple(sorted(part, key=_reading_order)))
+    ordered.sort(key=lambda part: _reading_order(part[0]))
     nearest = [_nearest(label, cells) for label in labels]
     return tuple(
         BoardPart(part, tuple(label for label, cell in zip(labels, nearest, strict=True) if cell in part))
-        for part in found
+        for part in ordered
     )
 
 

@@ -130,23 +130,23 @@ class _Audit:
         match_id, version, digest = act.facts["match"], act.facts["version"], act.facts["digest"]
         self._named.add((match_id, version, digest))
         try:
-            found = self._store.read(match_id, version - 1, 1)
+            events = self._store.read(match_id, version - 1, 1)
         except StoreUnavailableError:
             raise
         except Exception:
             # The chain of this match is a finding of its own.
-            found = []
-        if not found or found[0].id != digest:
+            events = []
+        if not events or events[0].id != digest:
             reason = f"entry {act.number} of the log of administration has it with the digest {digest}"
             self._add(f"{match_id} at version {version}", reason, match_id)
 
     def _checkpoint(self, act: AdministrativeAct) -> None:
         day = act.facts["day"]
         self._signed.add(day)
-        found = self._checkpoints.get(day)
-        if found is None:
+        stored = self._checkpoints.get(day)
+        if stored is None:
             self._add(f"checkpoint {day}", "it is missing, and the log of administration knows that it was signed")
-        elif (found.size, found.root) != (act.facts["size"], act.facts["root"]):
+        elif (stored.size, stored.root) != (act.facts["size"], act.facts["root"]):
             self._add(f"checkpoint {day}", "the log of administration knows it with another number of leaves or root")
 
     def _check_roles(self) -> None:

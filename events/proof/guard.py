@@ -67,7 +67,7 @@ class CheckpointGuard:
         except Exception as error:
             raise _unavailable(error) from error
         matches = (NAME.fullmatch(name.rpartition("/")[2]) for name in names)
-        return sorted(GuardedTree(int(found[1]), found[2]) for found in matches if found)
+        return sorted(GuardedTree(int(match[1]), match[2]) for match in matches if match)
 
     def _write(self, origin: str, tree: GuardedTree) -> None:
         file_system, root = self._place

@@ -80,13 +80,13 @@ class LeafStore:
 
     def nodes(self, level: int, first: int, count: int) -> list[bytes]:
         """Return ``count`` nodes of a ``level`` of at least TILE_HEIGHT from an index on; a missing one is b""."""
-        found: list[bytes] = []
-        while len(found) < count:
-            key, offset = self.place_of_node(level, first + len(found))
-            width = min(count - len(found), NODES_PER_KEY - (first + len(found)) % NODES_PER_KEY)
+        read: list[bytes] = []
+        while len(read) < count:
+            key, offset = self.place_of_node(level, first + len(read))
+            width = min(count - len(read), NODES_PER_KEY - (first + len(read)) % NODES_PER_KEY)
             stored = self._client.getrange(key, offset, offset + width * NODE_BYTES - 1)
-            found += [stored[NODE_BYTES * place : NODE_BYTES * (place + 1)] for place in range(width)]
-        return found
+            read += [stored[NODE_BYTES * place : NODE_BYTES * (place + 1)] for place in range(width)]
+        return read
 
     def place_of_node(self, level: int, index: int) -> tuple[str, int]:
         """Return the key and the offset in bytes of a node of a level of at least TILE_HEIGHT."""
@@ -152,14 +152,14 @@ class LeafStore:
         return leaves[start - first * TILE_WIDTH : end - first * TILE_WIDTH]
 
     def _load(self, names: Sequence[str]) -> list[Measured]:
-        found: list[Measured] = []
+        blocks: list[Measured] = []
         for name in names:
             packed = self._storage.read(name)
             if hashlib.sha256(packed).hexdigest() != name.rpartition("/")[2]:
                 raise DamagedArchiveError(f"the file {name} of the archive is not what was written")
             content = decompress(packed)
-            found.append((content.split(b"\n"), 2 * len(content)))
-        return found
+            blocks.append((content.split(b"\n"), 2 * len(content)))
+        return blocks
 
 
 def _nodes_over(tile: int, leaves: Sequence[bytes]) -> dict[tuple[int, int], bytes]:

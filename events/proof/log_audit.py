@@ -118,7 +118,7 @@ class _Audit:
     def _stored(self) -> dict[str, Checkpoint]:
         """Return the stored checkpoints that can be read; their roots are compared when the leaves are read."""
         origin, keys = self._store.installation().id, self._keys
-        found: dict[str, Checkpoint] = {}
+        checkpoints: dict[str, Checkpoint] = {}
         unvouched: list[tuple[str, str]] = []
         for day, packed in self._log.stored().items():
             place = f"checkpoint {day}"
@@ -146,12 +146,12 @@ class _Audit:
                 # The tree of a later checkpoint includes that of an earlier one, so its signature covers both.
                 unvouched.clear()
             self._expect_root(place, checkpoint)
-            found[day] = self._last = checkpoint
+            checkpoints[day] = self._last = checkpoint
         for place, reason in unvouched:
             self._add(place, f"{reason}, and no later checkpoint vouches for its leaves")
-        if (latest := self._log.latest_day()) != (last := max(found, default=None)):
+        if (latest := self._log.latest_day()) != (last := max(checkpoints, default=None)):
             self._add("the last checkpoint", f"{latest or 'none'} is noted, and {last or 'none'} is there")
-        return found
+        return checkpoints
 
     def _read_note(self) -> None:
         place, note = "the note of the last tree", self._log.stored_note()
@@ -248,16 +248,16 @@ class _Audit:
         self._known[match_id] = _Leaf(index, version, digest)
         if self._last is not None and index < self._last.size:
             self._covered[match_id] = version
-        found = self._event(match_id, version)
-        if found is None or found[0] != digest:
+        event = self._event(match_id, version)
+        if event is None or event[0] != digest:
             self._add(f"{match_id} at version {version}", f"a checkpoint has it with the digest {digest}", match_id)
 
     def _other_leaf(self, index: int, leaf: OtherLeaf) -> None:
         if isinstance(leaf, AdministrationLeaf):
-            found = self._log.administration_digest(leaf.number)
-            if found != leaf.digest:
+            digest = self._log.administration_digest(leaf.number)
+            if digest != leaf.digest:
                 reason = f"entry {leaf.number} of the log of administration has it with the digest {leaf.digest}"
-                self._add(f"leaf {index}", f"{reason}, and that has {found or 'no such entry'}")
+                self._add(f"leaf {index}", f"{reason}, and that has {digest or 'no such entry'}")
         elif isinstance(leaf, KeyLeaf | RevocationLeaf) and not self._says_the_same(leaf):
             self._add(f"leaf {index}", f"it is of key {leaf.key}, and the public keys of the store do not say the same")
 

@@ -36,16 +36,16 @@ class LeafNotes:
 
     def packed(self, match_ids: Sequence[str]) -> list[bytes | None]:
         """Return the notes about matches, as ``pack_logged`` writes them; None for those that have no leaf."""
-        found = self.beside_log(match_ids)
-        absent = [place for place, note in enumerate(found) if note is None]
+        notes = self.beside_log(match_ids)
+        absent = [place for place, note in enumerate(notes) if note is None]
         if absent:
             names = [match_ids[place] for place in absent]
             archived = self._archived(names)
             # Those that were brought back between the two looks are noted now.
             again = self.beside_log(names)
             for place, name, note in zip(absent, names, again, strict=True):
-                found[place] = archived.get(name) or note
-        return found
+                notes[place] = archived.get(name) or note
+        return notes
 
     def beside_log(self, match_ids: Sequence[str]) -> list[bytes | None]:
         """Return the notes about matches that are beside the log alone."""

@@ -56,12 +56,12 @@ class GrowingTree:
 
     def ranges(self) -> list[tuple[int, int]]:
         """Return level and index of each of ``subtrees``: it covers 2**level leaves from index * 2**level on."""
-        found, start = [], 0
+        ranges_of_nodes, start = [], 0
         for level in range(self.size.bit_length() - 1, -1, -1):
             if self.size >> level & 1:
-                found.append((level, start >> level))
+                ranges_of_nodes.append((level, start >> level))
                 start += 1 << level
-        return found
+        return ranges_of_nodes
 
     def _add(self, subtree: bytes, width: int) -> None:
         carried = self.size
@@ -232,8 +232,8 @@ class Monitor:
 
     def _partial(self, path: str, width: int, max_bytes: int) -> bytes | None:
         """Return a tile of ``width``, or the full one where the log shows only that; None if it shows none."""
-        if width < TILE_WIDTH and (found := self._fetch(f"{path}.p/{width}", max_bytes)) is not None:
-            return found
+        if width < TILE_WIDTH and (tile := self._fetch(f"{path}.p/{width}", max_bytes)) is not None:
+            return tile
         return self._fetch(path, max_bytes)
 
     def _read(self, path: str, max_bytes: int) -> bytes:

@@ -58,10 +58,10 @@ class Policy(NamedTuple):
             return "the policy names no log: a server that is witnessed under two names could tell two stories", False
         read = parse_note(note)
         self.check_log(read)
-        found = self.cosignatures(read)
-        words = ", ".join(f"{name} at {rfc3339(each.time_s * 1000)}" for name, each in found.items())
+        cosignatures = self.cosignatures(read)
+        words = ", ".join(f"{name} at {rfc3339(each.time_s * 1000)}" for name, each in cosignatures.items())
         words = f"cosigned by {words}" if words else "no witness of the policy has cosigned it"
-        if not self.is_satisfied(found.keys()):
+        if not self.is_satisfied(cosignatures.keys()):
             return f"{words}: that is not the quorum {self.quorum} of the policy", False
         return f"{words}; the policy asks for {'no witness' if self.quorum == NO_QUORUM else self.quorum}", True
 

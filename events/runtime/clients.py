@@ -155,10 +155,10 @@ class InstallationCheck:
         key, id = self._expected
         connection.send_command("HGET", key, "id", check_health=False)
         try:
-            found = connection.read_response()
+            answer = connection.read_response()
         except ResponseError:
             return  # another server of the cluster has the key, or this user may not read it
-        if found != id.encode():
+        if answer != id.encode():
             raise _WrongServerError(f"it does not hold installation {id}: it was emptied, or it is another store")
 
 

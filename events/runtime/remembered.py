@@ -22,15 +22,15 @@ class Remembered:
     def get(self, keys: Sequence[K], load: Callable[[list[K]], Sequence[Measured]]) -> list[Any]:
         """Return the values of ``keys``; ``load`` returns those that are not remembered, all of them at once."""
         with self._lock:
-            found = {key: self._values[key][0] for key in keys if key in self._values}
-            for key in found:
+            values = {key: self._values[key][0] for key in keys if key in self._values}
+            for key in values:
                 self._values.move_to_end(key)
-        missing = [key for key in dict.fromkeys(keys) if key not in found]
+        missing = [key for key in dict.fromkeys(keys) if key not in values]
         if missing:
             for key, measured in zip(missing, load(missing), strict=True):
-                found[key] = measured[0]
+                values[key] = measured[0]
                 self._remember(key, measured)
-        return [found[key] for key in keys]
+        return [values[key] for key in keys]
 
     def _remember(self, key: Hashable, measured: Measured) -> None:
         with self._lock:

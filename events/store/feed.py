@@ -243,13 +243,13 @@ def read_for(groups: Sequence[FeedGroup], shard: int, count: int = 100) -> list[
         return []
     first = groups[0]
     replies = first._read_groups([first._keys[shard].feed], [first.consumer, count, *(each.group for each in groups)])
-    found: list[list[Delivery] | None] = []
+    reads: list[list[Delivery] | None] = []
     before, read = None, list[Delivery]()
     for reply in replies:
         if reply is not None and reply != before:  # groups that keep up with each other are given the same
             before, read = reply, [_delivery(shard, *entry_of(entry)) for entry in reply]
-        found.append(None if reply is None else read)
-    return found
+        reads.append(None if reply is None else read)
+    return reads
 
 
 class FeedTail:
@@ -337,10 +337,15 @@ def trim(client: StoreClient, prefix: str, shards: Iterable[int]) -> int:
     return removed
 
 
-def _deliveries(shard: int, found: Iterable[tuple[bytes, list[Entry]]] | None) -> list[Delivery]:
+def _deliveries(shard: int, entries_by_stream: Iterable[tuple[bytes, list[Entry]]] | None) -> list[Delivery]:
     # A read without entries is None, [] or {}, depending on protocol and client.
     # What was trimmed meanwhile has no fields.
-    return [_delivery(shard, entry_id, fields) for _, entries in found or () for entry_id, fields in entries if fields]
+    return [
+        _delivery(shard, entry_id, fields)
+        for _, entries in entries_by_stream or ()
+        for entry_id, fields in entries
+        if fields
+    ]
 
 
 def _delivery(shard: int, entry_id: bytes, fields: Mapping[bytes, bytes]) -> Delivery:

@@ -62,8 +62,8 @@ class Incidents:
         )
 
     def _losses(self, match_id: str, ids: list[bytes]) -> list[Loss]:
-        found = self._client.hmget(self._keys.all, ids) if ids else []
-        incidents = [_unpack(id, packed) for id, packed in zip(ids, found, strict=True) if packed is not None]
+        losses = self._client.hmget(self._keys.all, ids) if ids else []
+        incidents = [_unpack(id, packed) for id, packed in zip(ids, losses, strict=True) if packed is not None]
         return sorted(Loss(each.at, each.lost[match_id]) for each in incidents)
 
 

@@ -135,16 +135,16 @@ class RedisStore(EventStore):
         """
         _ = self.topology
         key = InstallationKeys(self.prefix).installation
-        found = self.client.hmget(key, ["id", "shards", "format"])
-        if found[-1] == RESTORING:
+        fields = self.client.hmget(key, ["id", "shards", "format"])
+        if fields[-1] == RESTORING:
             raise WrongInstallationError(
                 "a restore into this store was not completed: repeat it (rookery restore), it begins again from nothing"
             )
-        self._refuse_another(found[0])
-        if None in found:
-            found = self._install(key)
+        self._refuse_another(fields[0])
+        if None in fields:
+            fields = self._install(key)
         try:
-            id, shards, layout = ((value or b"").decode("ascii") for value in found)
+            id, shards, layout = ((value or b"").decode("ascii") for value in fields)
             installation = StoreConstants(id, int(shards), int(layout))
         except ValueError as error:
             raise WrongInstallationError(f"what the key {key} says of the installation cannot be read") from error
@@ -188,8 +188,8 @@ class RedisStore(EventStore):
             pipeline.hsetnx(key, "format", str(FORMAT))
             pipeline.hsetnx(key, "id", secrets.token_hex(8))
             pipeline.hmget(key, ["id", "shards", "format"])
-            found: list[bytes | None] = pipeline.execute()[-1]
-        return found
+            fields: list[bytes | None] = pipeline.execute()[-1]
+        return fields
 
     def check_clock(self) -> None:
         """Raise ClockMismatchError if this process's clock is compared with the server's and differs from it."""
@@ -323,8 +323,8 @@ class RedisStore(EventStore):
         with self.client.pipeline(transaction=False) as pipeline:
             for stream in streams:
                 pipeline.hmget(self._keys_of(stream).head(stream), ["v", "d"])
-            found = pipeline.execute()
-        return [Head.of(fields) for fields in found]
+            replies = pipeline.execute()
+        return [Head.of(fields) for fields in replies]
 
     def server_identities(self, shards: Sequence[int]) -> list[str]:
         """Return the identity of the run of the server of each shard; "unknown" where asking is not permitted."""

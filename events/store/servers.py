@@ -59,14 +59,14 @@ def figures_of(servers: Mapping[str, Mapping[str, Any]]) -> list[Metric]:
 
 
 def _read_servers(client: StoreClient) -> dict[str, Mapping[str, Any]]:
-    found: dict[str, Mapping[str, Any]] = {}
+    by_server: dict[str, Mapping[str, Any]] = {}
     for server in client.servers():
         try:
             said: Any = server.info()
         except StorePermissionError:
             continue
-        found[f"{_host_of(server)}:{said.get('tcp_port', 0)}"] = said
-    return found
+        by_server[f"{_host_of(server)}:{said.get('tcp_port', 0)}"] = said
+    return by_server
 
 
 def _host_of(server: StoreClient) -> str:
@@ -76,12 +76,12 @@ def _host_of(server: StoreClient) -> str:
     return str(named[0] if named else options.get("host") or options.get("path") or "localhost")
 
 
-def _is_written(found: Mapping[str, Any]) -> bool:
-    return bool(found.get("aof_enabled")) and found.get("aof_last_write_status") == "ok"
+def _is_written(figures: Mapping[str, Any]) -> bool:
+    return bool(figures.get("aof_enabled")) and figures.get("aof_last_write_status") == "ok"
 
 
-def _replicas(found: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for name, state in found.items():
+def _replicas(figures: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for name, state in figures.items():
         if name.startswith("slave") and name.removeprefix("slave").isdigit() and isinstance(state, dict):
             yield f"{state['ip']}:{state['port']}", state
 
@@ -102,8 +102,8 @@ def oldest_unfinished(
         for _, match_id, version in pointers:
             keys = ShardKeys(prefix, shard_of(match_id, len(states)))
             pipeline.xrange(keys.events(match_id), f"{version}-0", f"{version}-0")
-        found: list[Any] = pipeline.execute() if pointers else []
-    for (group, match_id, version), entries in zip(pointers, found, strict=True):
+        ranges: list[Any] = pipeline.execute() if pointers else []
+    for (group, match_id, version), entries in zip(pointers, ranges, strict=True):
         for _, fields in entries:
             with suppress(ValueError, KeyError):  # a damaged event has no age; who reads it says that it is damaged
                 at = unpack(fields[b"b"], match_id, version, fields[b"h"]).at
@@ -133,9 +133,9 @@ def _first_unfinished(
             delivered, _ = states[shard].groups.get(group, (0, 0))
             first = summary["min"] or f"{delivered + 1}-0"
             pipeline.xrange(ShardKeys(prefix, shard).feed, first, "+", 1)
-        found: list[Any] = pipeline.execute()
+        ranges: list[Any] = pipeline.execute()
     pointers = []
-    for (group, _), entries in zip(behind, found, strict=True):
+    for (group, _), entries in zip(behind, ranges, strict=True):
         for entry_id, fields in entries:
             pointer = pointer_of(entry_id, fields)
             pointers.append((group, pointer.stream, pointer.version))

@@ -198,7 +198,9 @@ def test_its_page_says_what_keeps_its_reader_from_entering(
 ) -> None:
     id = announced(organiser, watch, entry={"finished": 3})
     services.tournaments.follow(id)
-    assert "who enters must have finished 3 matches; you have finished 0." in boris.client.get(f"/tournaments/{id}").text
+    assert (
+        "who enters must have finished 3 matches; you have finished 0." in boris.client.get(f"/tournaments/{id}").text
+    )
     assert "Cancel the tournament" in organiser.client.get(f"/tournaments/{id}").text
     assert "Cancel the tournament" not in boris.client.get(f"/tournaments/{id}").text
 

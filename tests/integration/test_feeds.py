@@ -243,7 +243,9 @@ def test_what_xml_cannot_have_is_replaced_and_the_rest_escaped() -> None:
 
 def test_texts_in_the_calendar_are_escaped() -> None:
     title = "Your move; a, b\\\r\nEND:VEVENT"
-    deadline = Deadline(subject="m", version=1, at=0, changed_at=0, title=title, description="d" * 200, url="https://x/m")
+    deadline = Deadline(
+        subject="m", version=1, at=0, changed_at=0, title=title, description="d" * 200, url="https://x/m"
+    )
     written = write_calendar([deadline], 3)
     (event,) = Calendar.from_ical(written).walk("VEVENT")
     assert str(event["summary"]) == title.replace("\r\n", "\n")

@@ -49,8 +49,8 @@ class MatchReview(NamedTuple):
             return ExaminedPlies(tuple(_examine(state, ply) for ply in plies))
         job = self.fleet_jobs.find_running(REVIEW, parameters)
         if job is not None and self.reviews.stored(query) is None and state.result.scores is not None:
-            found = [unpack(ExaminedPlies, packed) for _, packed in self.fleet_jobs.results(job.id)]
-            findings = [finding for examined in found for finding in examined.findings]
+            results = [unpack(ExaminedPlies, packed) for _, packed in self.fleet_jobs.results(job.id)]
+            findings = [finding for examined in results for finding in examined.findings]
             review = judge(state.game, findings, state.result.scores)
             self.reviews.store(query, write_review(query, state.game, state.ruleset, review))
         return ExaminedPlies()

@@ -170,10 +170,10 @@ class Deliveries:
 
     def _without_outdated(self, dispatch: Dispatch, now: int) -> Dispatch:
         """Return the gathered notices that are still true; the rest is recorded as not sent."""
-        found = {each.id: each for each in self._ledger.find_all(dispatch.player, dispatch.notices)}
+        entries = {each.id: each for each in self._ledger.find_all(dispatch.player, dispatch.notices)}
         kept = []
         for id in dispatch.notices:
-            reason = self._why_not(found[id], dispatch) if id in found else "Its entry was erased."
+            reason = self._why_not(entries[id], dispatch) if id in entries else "Its entry was erased."
             if reason is None:
                 kept.append(id)
             else:

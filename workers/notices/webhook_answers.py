@@ -172,5 +172,5 @@ class Fallback(NamedTuple):
         self.outbox.add(letter_dispatch(id, player, letter, now))
 
     def _address(self, player: str) -> str | None:
-        found = self.addresses.read(player)
-        return found.address if found.reachable and self.sends_mail else None
+        mail_address = self.addresses.read(player)
+        return mail_address.address if mail_address.reachable and self.sends_mail else None

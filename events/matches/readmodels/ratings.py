@@ -306,8 +306,8 @@ def _batches(items: Iterable[T]) -> Iterator[list[T]]:
 
 
 def _results(match_ids: Sequence[str], packed: Sequence[bytes | None]) -> dict[str, RatedResult | None]:
-    found = (None if each is None else unpack(RatedResult, each) for each in packed)
-    return dict(zip(match_ids, found, strict=True))
+    results = (None if each is None else unpack(RatedResult, each) for each in packed)
+    return dict(zip(match_ids, results, strict=True))
 
 
 def _packed(results: Results) -> dict[Any, Any]:

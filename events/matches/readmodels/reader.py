@@ -188,15 +188,15 @@ class ReadModels(MatchLists):
             pipeline.zrevrangebyscore(key, part.first, part.last, start=0, num=part.size, withscores=True)
 
         places = paging.merge(self._read_ratings, [board], True, paging.parse_cursor(cursor), limit + 1)
-        found: list[tuple[paging.Place, standings.PlayerRating]] = []
+        ranked: list[tuple[paging.Place, standings.PlayerRating]] = []
         read, last = 0, None
-        while len(found) <= limit and read < MAX_RESTED_PLAYERS and (batch := list(islice(places, limit + 1))):
+        while len(ranked) <= limit and read < MAX_RESTED_PLAYERS and (batch := list(islice(places, limit + 1))):
             ratings = self.ratings_in((place.member, pool) for place in batch)
-            found += [
+            ranked += [
                 (place, each) for place, each in zip(batch, ratings, strict=True) if each and not each.provisional
             ]
             read, last = read + len(batch), batch[-1]
-        page: paging.Page[standings.PlayerRating] = paging.page_of(found, limit)
+        page: paging.Page[standings.PlayerRating] = paging.page_of(ranked, limit)
         if page.next is None and last is not None and next(places, None) is not None:
             return page._replace(next=paging.format_cursor(last))
         return page

@@ -226,29 +226,29 @@ def passes_dmarc(headers: "Message[str, str]", authserv_id: str | None) -> bool:
     if server.casefold() != authserv_id.casefold():
         return False
     domain = author.rpartition("@")[2].casefold()
-    found = [(result, named) for method, result, named in results if method == "dmarc"]
-    return len(found) == 1 and found[0][0] == "pass" and found[0][1].rpartition("@")[2].casefold() == domain
+    verdicts = [(result, named) for method, result, named in results if method == "dmarc"]
+    return len(verdicts) == 1 and verdicts[0][0] == "pass" and verdicts[0][1].rpartition("@")[2].casefold() == domain
 
 
 def read_authentication_results(line: str) -> tuple[str, list[tuple[str, str, str]]]:
     """Return the server that ``line`` names, and the method, the result and ``header.from`` of each of its results."""
     masked = _QUOTED.sub(lambda quoted: re.sub(r"[;()=]", "_", quoted[0]), line)
     server, *results = _without_comments(masked).split(";")
-    found = []
+    methods = []
     for result in results:
         said = _RESULT.match(result)
         if said:
             named = _PROPERTY.search(result, said.end())
-            found.append((said[1].lower(), said[2].lower(), named[1] if named else ""))
+            methods.append((said[1].lower(), said[2].lower(), named[1] if named else ""))
     # A version may follow the name of the server.
-    return (server.split() or [""])[0], found
+    return (server.split() or [""])[0], methods
 
 
 def _lines(headers: "Message[str, str]", name: str) -> list[str]:
     """Return the headers ``name`` as they stand, cut; 8-bit letters, which some clients send, are read as UTF-8."""
-    found = [str(line)[:MAX_HEADER_CHARACTERS] for other, line in headers.raw_items() if other.lower() == name.lower()]
+    lines = [str(line)[:MAX_HEADER_CHARACTERS] for other, line in headers.raw_items() if other.lower() == name.lower()]
     return [
-        line.encode("ascii", "surrogateescape").decode("utf-8", "replace") if _is_raw(line) else line for line in found
+        line.encode("ascii", "surrogateescape").decode("utf-8", "replace") if _is_raw(line) else line for line in lines
     ]
 
 

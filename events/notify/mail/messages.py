@@ -260,10 +260,10 @@ _HTML_HEAD = (
 
 def _linked(text: str) -> str:
     parts, last = [], 0
-    for found in _LINK.finditer(text):
-        address = escape(found[0])
-        parts += [escape(text[last : found.start()]), f'<a href="{address}">{address}</a>']
-        last = found.end()
+    for link in _LINK.finditer(text):
+        address = escape(link[0])
+        parts += [escape(text[last : link.start()]), f'<a href="{address}">{address}</a>']
+        last = link.end()
     return "".join([*parts, escape(text[last:])])
 
 

@@ -200,8 +200,8 @@ class _Copy:
             for match in (name.decode() for name in names):
                 places = [keys.events(match), keys.head(match), keys.conditional_moves(match), keys.deadlines]
                 pipeline.eval(READ_MATCH, 4, *places, match)
-            found = pipeline.execute()
-        for name, (head, entries, moves, deadline) in zip(names, found, strict=True):
+            replies = pipeline.execute()
+        for name, (head, entries, moves, deadline) in zip(names, replies, strict=True):
             if head or entries:
                 events = [part for _, flat in entries for part in _EVENT_PARTS(pairs(flat))]
                 self._write(CopiedMatch(shard, name, deadline, head, moves, events))
@@ -247,8 +247,8 @@ class _Copy:
         wanted = matching(patterns)
         for search in searches(patterns):
             for server in self._store.client.servers():
-                found = server.scan_iter(match=search, count=ITEMS_PER_RECORD)
-                for names in _batches(name for name in found if wanted.fullmatch(name.decode(errors="replace"))):
+                scanned = server.scan_iter(match=search, count=ITEMS_PER_RECORD)
+                for names in _batches(name for name in scanned if wanted.fullmatch(name.decode(errors="replace"))):
                     self._copy_keys(names)
 
     def _copy_keys(self, names: Sequence[str | bytes]) -> None:

@@ -161,9 +161,9 @@ class _Restore:
         catalogue = Catalogue(self._client, self._begin.prefix, self._begin.shards)
         names = (name.decode() for name in self._archived)
         while batch := list(islice(names, KEYS_PER_STEP)):
-            found = zip(batch, catalogue.find(batch), strict=True)
+            archived_by_name = zip(batch, catalogue.find(batch), strict=True)
             self._checkpoints.growth.restore_heads(
-                {name: archived.head for name, archived in found if archived is not None}
+                {name: archived.head for name, archived in archived_by_name if archived is not None}
             )
 
     def _write_key(self, pipeline: Any, record: CopiedKey) -> None:

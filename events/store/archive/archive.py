@@ -154,8 +154,8 @@ class Archive:
             content = framing.decompress(self._read(missing)[0], self.dictionary(index.dictionary))
             return [(pack.records_in(content), len(content))]
 
-        found: list[bytes] = self._remembered.get([(file.file, index.events[group])], load)[0]
-        return found
+        records: list[bytes] = self._remembered.get([(file.file, index.events[group])], load)[0]
+        return records
 
     def _read(self, parts: Sequence[Part]) -> list[bytes]:
         return self.storage.read_ranges([(name, *frame) for name, frame in parts]) if parts else []

@@ -142,8 +142,8 @@ class ArchivingStore(RedisStore):
             if archived is None:
                 # Unless it was brought back between the two looks, there is nothing.
                 return events or read_alone(self.client, live)
-            found = self._archived_events(self._archived_match(stream, archived))
-            return found[after : None if limit is None else after + limit]
+            archived_events = self._archived_events(self._archived_match(stream, archived))
+            return archived_events[after : None if limit is None else after + limit]
 
         return live.then(or_archived)
 
@@ -169,21 +169,21 @@ class ArchivingStore(RedisStore):
 
     def heads(self, streams: Sequence[str]) -> list[contract.Head]:
         """See EventReader. One round trip; two more when some of them are not live."""
-        found = super().heads(streams)
-        absent = [place for place, head in enumerate(found) if head == contract.EMPTY]
+        heads = super().heads(streams)
+        absent = [place for place, head in enumerate(heads) if head == contract.EMPTY]
         if not absent:
-            return found
+            return heads
         unknown = []
         for place, archived in zip(absent, self.find_archived([streams[place] for place in absent]), strict=True):
             if archived is None:
                 unknown.append(place)
             else:
-                found[place] = archived.head
+                heads[place] = archived.head
         if unknown:
             # Those that were brought back between the two looks are found now.
             for place, head in zip(unknown, super().heads([streams[place] for place in unknown]), strict=True):
-                found[place] = head
-        return found
+                heads[place] = head
+        return heads
 
     def append(self, stream: str, expected: contract.Head, *arguments: Any, **options: Any) -> contract.Appended:
         """See EventStore. What is archived is brought back first, and a stream is not begun again.
@@ -253,13 +253,13 @@ class ArchivingStore(RedisStore):
                 pipeline.hmget(keys.head(stream), ["v", "d", "o"])
                 pipeline.xrange(keys.events(stream))
             replies = pipeline.execute()
-        found: list[ArchivedMatch | None] = []
+        matches: list[ArchivedMatch | None] = []
         for stream, (version, digest, revision), entries in zip(streams, replies[::2], replies[1::2], strict=True):
             head = contract.Head(int(version or 0), digest)
             # Without what was appended since the head was read.
             events = tuple(fields[b"b"] for _, fields in entries[: head.version])
-            found.append(ArchivedMatch(stream, head, events, b"", int(revision or 0)) if version else None)
-        return found
+            matches.append(ArchivedMatch(stream, head, events, b"", int(revision or 0)) if version else None)
+        return matches
 
     def drop(self, match: ArchivedMatch, locator: Locator, round_number: int, models: DroppedModels) -> bool:
         """Replace the live ``match`` and its read models by an entry in the catalogue, in one step.

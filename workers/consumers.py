@@ -166,7 +166,7 @@ class Consumer:
         return len(deliveries)
 
     def _report(self, deliveries: Sequence[Delivery], failures: Failures) -> None:
-        requests = {each.stream: Origin.parse(each.origin).request for each in deliveries}
+        requests = {delivery.stream: Origin.parse(delivery.origin).request for delivery in deliveries}
         for match_id, error in failures.items():
             log.error(
                 "a match cannot be handled",
@@ -194,7 +194,7 @@ def project_deliveries(group: FeedGroup, projector: Projector) -> Handle:
                 group.acknowledge(pipeline, [delivery for delivery in done if delivery.stream not in failures])
 
             versions = _versions(of_shard)
-            with following((each.origin for each in of_shard), f"relay {group.group}"):
+            with following((delivery.origin for delivery in of_shard), f"relay {group.group}"):
                 failed |= projector.project(list(versions), versions, acknowledge)
         return failed
 

@@ -83,9 +83,9 @@ def match_by_match(
             of_match.setdefault(delivery.stream, []).append(delivery)
         for match_id, own in of_match.items():
             beats.beat()
-            with following((each.origin for each in own), f"relay {group.group}", match=match_id):
+            with following((delivery.origin for delivery in own), f"relay {group.group}", match=match_id):
                 try:
-                    delivered = read(match_id, frozenset(each.version for each in own))
+                    delivered = read(match_id, frozenset(delivery.version for delivery in own))
                 except TRANSIENT:
                     raise
                 except UnknownMatchError:

@@ -84,7 +84,7 @@ class HintRounds:
         now = self._now()
         # What this relay has just added may belong to the share of another one, which looks there within a round.
         shards = None if woken else self._share()
-        hints = sum(each.give(now, shards, woken=woken) for each in self._sharded)
+        hints = sum(relay.give(now, shards, woken=woken) for relay in self._sharded)
         if has_shard(self._share, FIRST_SHARD):
-            hints += sum(each.give(now) for each in self._single)
+            hints += sum(relay.give(now) for relay in self._single)
         return hints

@@ -43,7 +43,7 @@ def run_threads(works: Mapping[str, Work], stop: threading.Event) -> None:
             stop.set()
 
     # Daemons: a thread that hangs must not keep the process from ending when another one has died.
-    threads = [threading.Thread(target=run, args=each, name=each[0], daemon=True) for each in works.items()]
+    threads = [threading.Thread(target=run, args=work, name=work[0], daemon=True) for work in works.items()]
     for thread in threads:
         thread.start()
     stop.wait()

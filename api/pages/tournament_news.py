@@ -21,14 +21,14 @@ NO_RESULT = {
 }
 
 
-class News(NamedTuple):
+class TournamentNews(NamedTuple):
     """An event, and the sentence about it."""
 
     envelope: Envelope
     sentence: str
 
 
-def latest_news(shown: ShownTournament, count: int) -> list[News]:
+def latest_news(shown: ShownTournament, count: int) -> list[TournamentNews]:
     """Return the last ``count`` events of a tournament, the latest first."""
     version = shown.head.version
     stored = services().store.read(shown.state.id, max(0, version - count), count)
@@ -36,7 +36,7 @@ def latest_news(shown: ShownTournament, count: int) -> list[News]:
     gone = {event.player for event in events if isinstance(event, e.EntryTakenBack)} - set(shown.persons)
     shown = shown._replace(persons={**shown.persons, **services().people.persons(gone)})
     sentences = [describe(event, shown) for event in events]
-    return [News(envelope, sentence) for envelope, sentence in zip(stored, sentences, strict=True)][::-1]
+    return [TournamentNews(envelope, sentence) for envelope, sentence in zip(stored, sentences, strict=True)][::-1]
 
 
 def describe(event: e.Event, shown: ShownTournament) -> str:

@@ -31,7 +31,8 @@ def escape_unprintable(text: str) -> str:
     Line feeds, terminal escape sequences and marks that change the direction of writing are shown as their codes.
     """
     return "".join(
-        each if each.isprintable() else each.encode("unicode_escape", "backslashreplace").decode() for each in text
+        character if character.isprintable() else character.encode("unicode_escape", "backslashreplace").decode()
+        for character in text
     )
 
 

@@ -135,7 +135,7 @@ def impact_command(game: str, old: int, new: int, processes: int) -> None:
 
     Lists the matches that would have gone differently, with the first ply at which they differ, and how.
     """
-    known = [each.ruleset for each in GAMES.rulesets[game]]
+    known = [ruleset.ruleset for ruleset in GAMES.rulesets[game]]
     for name, ruleset in (("OLD", old), ("NEW", new)):
         if ruleset not in known:
             rulesets = ", ".join(map(str, known))

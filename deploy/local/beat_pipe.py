@@ -60,7 +60,7 @@ class BeatPipe:
             with suppress(ValueError):
                 pid, name, extra_s = message.split(" ")
                 loop = Loop(int(pid), name)
-                self._last_beats = {each: beat for each, beat in self._last_beats.items() if each.name != START}
+                self._last_beats = {loop: beat for loop, beat in self._last_beats.items() if loop.name != START}
                 if extra_s == "-":
                     self._last_beats.pop(loop, None)
                 else:

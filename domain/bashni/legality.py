@@ -76,7 +76,7 @@ def why_not(position: Position, name: str) -> str | None:
         return "the game is over"
     jumpers = capturing_squares(position)
     if jumpers:
-        return None if name in jumpers else f"you must capture: {', '.join(f'{each} can' for each in jumpers)}"
+        return None if name in jumpers else f"you must capture: {', '.join(f'{jumper} can' for jumper in jumpers)}"
     if any(_plain_refusal(position, (square, end)) is None for end in SQUARES):
         return None
     if position.kings >> square & 1:

@@ -44,7 +44,7 @@ def hints(position: Position) -> dict[str, tuple[Hint, ...]]:
 def why_not(position: Position, square: str) -> str | None:
     """Return why no listed move begins on ``square``, and whether its piece can take part in an unlisted one."""
     reason = legality.why_not(position, square)
-    if reason and any(square in each.pieces for each in compositions(position)):
+    if reason and any(square in composition.pieces for composition in compositions(position)):
         return f"{reason}; it can only take part in a rearrangement or a multi-move"
     return reason
 

@@ -52,7 +52,7 @@ def read_move(position: Position, text: str, setup: str) -> str:  # noqa: ARG001
     start, mark, end, code = match.groups()
     promotion = f"={_CODES[code]}" if code else ""
     marks = ("-", "x", "*", ">", "<", "<>") if not mark else ("-", "x", "*") if mark in _ALIKE else (mark,)
-    meant = {f"{start}{each}{end}{promotion}" for each in marks}
+    meant = {f"{start}{separator}{end}{promotion}" for separator in marks}
     fitting = meant.intersection(legal_moves_from(position, NUMBERS[start]))
     if len(fitting) > 1:
         raise ambiguous_move(text, fitting)

@@ -228,7 +228,7 @@ def pause(clock: Clock, pause: Pause) -> Clock:
     kept = clock.pauses
     if pause.reason == PauseReason.WEEKEND:
         # A calendar may change often within a turn: the new stretch replaces those that it contains.
-        kept = tuple(each for each in kept if not has_all_of(pause, each))
+        kept = tuple(earlier for earlier in kept if not has_all_of(pause, earlier))
     with_pause = replace(clock, pauses=(*kept, pause))
     for seat, turn in enumerate(clock.last_turns):
         if turn is not None and pause.seat in (None, seat):

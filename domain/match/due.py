@@ -276,7 +276,7 @@ def _covers(clock: Clock, wanted: Pause) -> bool:
 
 
 def _with_free_days(clock: Clock, seat: int, availability: Availability) -> Clock:
-    former = (Former(seat=seat, until=each.until, calendar=each.calendar) for each in availability.former)
+    former = (Former(seat=seat, until=earlier.until, calendar=earlier.calendar) for earlier in availability.former)
     calendars = with_value(clock.calendars, seat, availability.calendar)
     return replace(clock, calendars=calendars, former=(*clock.former, *former))
 

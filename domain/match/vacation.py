@@ -49,31 +49,33 @@ def ended(book: Vacations, now: int) -> Vacations:
     """Return ``book`` with the present vacation ended at ``now``, the rest unused; raises CommandError without one."""
     if current(book, now) is None:
         raise CommandError("no-vacation", "you are not on vacation")
-    shortened = (each._replace(until=now) if each.since <= now < each.until else each for each in book)
-    return tuple(each for each in shortened if each.until > each.since)
+    shortened = (
+        vacation._replace(until=now) if vacation.since <= now < vacation.until else vacation for vacation in book
+    )
+    return tuple(vacation for vacation in shortened if vacation.until > vacation.since)
 
 
 def cancelled(book: Vacations, since: int, now: int) -> Vacations:
     """Return ``book`` without the vacation that begins at ``since``, which must lie ahead; raises CommandError."""
-    if not any(each.since == since > now for each in book):
+    if not any(vacation.since == since > now for vacation in book):
         raise CommandError("no-vacation", "no vacation of yours that lies ahead begins then", "since")
-    return tuple(each for each in book if each.since != since)
+    return tuple(vacation for vacation in book if vacation.since != since)
 
 
 def current(book: Vacations, now: int) -> Vacation | None:
     """Return the vacation that is being taken at ``now``, or None."""
-    return next((each for each in book if each.since <= now < each.until), None)
+    return next((vacation for vacation in book if vacation.since <= now < vacation.until), None)
 
 
 def left(book: Vacations, year: int) -> int:
     """Return the milliseconds of vacation that are left for those that begin in ``year``."""
-    taken = sum(each.until - each.since for each in book if year_of(each.since) == year)
+    taken = sum(vacation.until - vacation.since for vacation in book if year_of(vacation.since) == year)
     return max(0, ALLOWANCE - taken)
 
 
 def automatic(book: Vacations, at: int) -> Vacations | None:
     """Return ``book`` with a day (up to the next vacation) of automatic vacation from ``at``; None if none is left."""
-    following = min((each.since for each in book if each.since > at), default=at + MIN_VACATION_MS)
+    following = min((vacation.since for vacation in book if vacation.since > at), default=at + MIN_VACATION_MS)
     until = min(at + MIN_VACATION_MS, following)
     if until - at > left(book, year_of(at)) or current(book, at) is not None:
         return None

@@ -85,13 +85,13 @@ def examine(
     glance = analyse(game, position, history, 1, legal, on_progress)
     ranked = sorted(glance.moves, key=lambda each: -each.value)
     top = points(glance.best.value)[seat]
-    near = sum(top - points(each.value)[seat] <= NEAR_BEST for each in ranked)
-    rivals = list(islice((each.move for each in ranked if each.move != played), MAX_RIVALS))
+    near = sum(top - points(candidate.value)[seat] <= NEAR_BEST for candidate in ranked)
+    rivals = list(islice((candidate.move for candidate in ranked if candidate.move != played), MAX_RIVALS))
     analysis = analyse(game, position, history, nodes, [played, *rivals], on_progress)
     best, (of_played, *of_rivals) = analysis.best, analysis.moves
     expected = points(best.value)
     loss = expected[seat] - points(of_played.value)[seat]
-    values = [each.value for each in of_rivals]
+    values = [rival.value for rival in of_rivals]
     if best.move != played:
         values.append(best.value)
     lines = [_cut(line, of_played.line, best.line) for line in (of_played.line, best.line)]

@@ -183,10 +183,10 @@ class FleetJobs:
 
     def finish_plan(self, claimed: ClaimedSlice, stages: Sequence[Sequence[PlannedSlice]]) -> bool:
         """Store the slices of a job, or nothing if the claim of the plan was lost; return whether a stage begins."""
-        slices = [each for stage in stages for each in stage]
+        slices = [part for stage in stages for part in stage]
         ends = sorted(set(accumulate(map(len, stages), initial=1)))
-        packed = [_pack([each.units, each.place, each.content]) for each in slices]
-        planned = [" ".join(map(str, ends)), sum(each.units for each in slices), claimed.job, _NOT_BEGUN, *packed]
+        packed = [_pack([part.units, part.place, part.content]) for part in slices]
+        planned = [" ".join(map(str, ends)), sum(part.units for part in slices), claimed.job, _NOT_BEGUN, *packed]
         return self._finish_slice(claimed, "", planned)
 
     def advance(self, job: FleetJob) -> bool:
@@ -198,7 +198,7 @@ class FleetJobs:
 
         def change(pipeline: StorePipeline) -> bool:
             fields = ["state", "done", "begun", "stages", "slices"]
-            state, done, begun, stages, slices = (each or b"" for each in pipeline.hmget(keys.job(job.id), fields))
+            state, done, begun, stages, slices = (field or b"" for field in pipeline.hmget(keys.job(job.id), fields))
             if state != b"running" or done != begun:
                 return False
             if done == slices:

@@ -102,7 +102,7 @@ def write_review(query: ReviewQuery, game: str, ruleset: int, review: Review) ->
             "expectation": EXPECTATION_VERSION,
             "nodes": NODES,
             "expected": review.expected,
-            "seats": [each._asdict() for each in review.seats],
+            "seats": [seat._asdict() for seat in review.seats],
             "moves": [
                 each._asdict() | {"differences": [difference._asdict() for difference in each.differences]}
                 for each in review.moves

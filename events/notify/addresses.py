@@ -267,7 +267,7 @@ def with_bounce(stored: MailAddress, bounce: str, score: float, reason: str, now
 
 def plain(text: str) -> str:
     """Return the reply of a server on one line, without control characters, cut to MAX_REASON_CHARACTERS."""
-    shown = " ".join("".join(each if each.isprintable() else " " for each in text).split())
+    shown = " ".join("".join(character if character.isprintable() else " " for character in text).split())
     return shown if len(shown) <= MAX_REASON_CHARACTERS else f"{shown[: MAX_REASON_CHARACTERS - 1]}…"
 
 

@@ -85,7 +85,7 @@ def turn_of(state: MatchState, events: Sequence[Happened] = ()) -> Fact | None:
     if seat is None or state.cases.frozen:
         return None
     player = state.seats[seat].player
-    beginning = next((each for each in reversed(events) if isinstance(each.event, _BEGINNINGS)), None)
+    beginning = next((happened for happened in reversed(events) if isinstance(happened.event, _BEGINNINGS)), None)
     name = f"{_TURN}:{_turn_name(state, seat)}"
     if player is None or not is_person(player) or (beginning is not None and _knows_what_follows(player, beginning)):
         return None

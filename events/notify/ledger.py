@@ -33,7 +33,9 @@ class LedgerPage(NamedTuple):
 
 def dispatches_of(notice: Notice, *, digest: bool = False) -> list[Dispatch | None]:
     """Return the dispatch for each delivery, None for one that does not wait; mail may go into the ``digest``."""
-    return [_dispatch_of(notice, each, digest) if each.due is not None else None for each in notice.deliveries]
+    return [
+        _dispatch_of(notice, delivery, digest) if delivery.due is not None else None for delivery in notice.deliveries
+    ]
 
 
 class Ledger(PlayerStore):

@@ -132,9 +132,9 @@ class Outbox(PlayerStore):
         None when it goes with another one, or something is being sent to the player at this moment.
         """
         player = dispatch.player
-        ids = [f"{player} {each.id}" for each in (dispatch, *others)]
+        ids = [f"{player} {one.id}" for one in (dispatch, *others)]
         gathered = self._gather(keys=[self._keys(player).outbox.base], args=[ids[0], dispatch.token, now, *ids[1:]])
-        return None if gathered is None else replace(dispatch, notices=tuple(each.decode() for each in gathered))
+        return None if gathered is None else replace(dispatch, notices=tuple(id.decode() for id in gathered))
 
     def drop(self, dispatch: Dispatch, notice: str, reason: str, now: int) -> None:
         """Record that ``notice``, which was gathered, need not be told any more."""

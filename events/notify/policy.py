@@ -211,7 +211,7 @@ def _at_once(
 
 
 def _reason(fact: Fact, deliveries: list[NoticeDelivery]) -> str:
-    waiting = [each for each in deliveries if each.state == DeliveryState.WAITING]
+    waiting = [delivery for delivery in deliveries if delivery.state == DeliveryState.WAITING]
     if waiting:
         return min(waiting, key=lambda each: each.due or 0).reason
     if deliveries:

@@ -82,5 +82,7 @@ def _preferences(stored: object) -> Preferences:
         return Preferences()
     given = from_json(Preferences, stored)
     # A kind that came later has the default.
-    mail, push = ({NoticeKind(kind): Timing(when) for kind, when in each.items()} for each in (given.mail, given.push))
+    mail, push = (
+        {NoticeKind(kind): Timing(when) for kind, when in timings.items()} for timings in (given.mail, given.push)
+    )
     return replace(given, mail=default_mail() | mail, push=default_push() | push)

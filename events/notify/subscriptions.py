@@ -58,7 +58,7 @@ class Subscriptions(PlayerStore):
 
     def live(self, player: str) -> list[Subscription]:
         """Return the subscriptions of ``player`` that have not ended, oldest first."""
-        return [each for each in self.of(player) if not each.ended]
+        return [subscription for subscription in self.of(player) if not subscription.ended]
 
     def find(self, player: str, id: str) -> Subscription | None:
         """Return the subscription of ``player`` with this id, ended or not; None when there is none."""

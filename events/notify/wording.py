@@ -63,7 +63,7 @@ def summarise_fact(fact: str, game: str, others: Sequence[str] = ()) -> str:
 def headline(news: Sequence[str], game: str, others: Sequence[str] = ()) -> str:
     """Return the subject of a mail or title of a push message with ``news`` of a match with ``others``."""
     first, *more = dict.fromkeys(news)
-    said = ", ".join([first, *(f"{each[:1].lower()}{each[1:]}" for each in more)])
+    said = ", ".join([first, *(f"{sentence[:1].lower()}{sentence[1:]}" for sentence in more)])
     return f"{said}: {game_against(game, others)}"
 
 

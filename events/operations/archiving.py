@@ -74,7 +74,11 @@ class Archiver:
             and not projected.summary.case
         ]
         included = self._ratings.included([projected.summary.match for projected in projections])
-        return [each for each in projections if rated_result(each.summary) == included[each.summary.match]]
+        return [
+            projected
+            for projected in projections
+            if rated_result(projected.summary) == included[projected.summary.match]
+        ]
 
     def archive_all(self, match_ids: Iterable[str]) -> int:
         """Archive whatever of ``match_ids`` is due; return how many matches were archived."""
@@ -211,7 +215,7 @@ class Archiver:
         left = iter(due)
         while batch := list(islice(left, MATCHES_PER_READ)):
             beats.beat()
-            live = self._store.live_matches([each.summary.match for each in batch])
+            live = self._store.live_matches([match.summary.match for match in batch])
             for projected, match in zip(batch, live, strict=True):
                 if match is not None and match.head.tag == (projected.summary.version, projected.digest):
                     try:

@@ -311,7 +311,11 @@ def archive_figures(store: RedisStore, readmodels: ReadModels, after_days: int, 
 
     named = dict.fromkeys(name.decode(errors="replace") for names in readmodels.read(first) for name in names)
     summaries = readmodels.live_projected(list(named)) if named else []
-    over = [each.summary for each in summaries if each and each.summary.status in (Status.FINISHED, Status.ABORTED)]
+    over = [
+        projection.summary
+        for projection in summaries
+        if projection and projection.summary.status in (Status.FINISHED, Status.ABORTED)
+    ]
     late = sum(summary.updated_at <= until and not summary.case for summary in over)
     description = "Matches that should be in the archive, of those that began first and those that ended first"
     yield gauge("rookery_archive_backlog", description, late)

@@ -38,7 +38,9 @@ def zone_names() -> frozenset[str]:
 
 def years_around(year: int) -> tuple[int, int]:
     """Return the instants from which on and until which offsets are known in ``year``."""
-    first, last = (datetime(each, 1, 1, tzinfo=UTC) for each in (year - YEARS_BEHIND, year + YEARS_AHEAD + 1))
+    first, last = (
+        datetime(year_number, 1, 1, tzinfo=UTC) for year_number in (year - YEARS_BEHIND, year + YEARS_AHEAD + 1)
+    )
     return int(first.timestamp()) * 1000, int(last.timestamp()) * 1000
 
 
@@ -115,7 +117,7 @@ def with_calendar(availability: Availability, zone: str, free_days: Iterable[int
     )
     if after.calendar == availability.calendar:
         return after
-    former = [each for each in availability.former if each.until > now - FORMER_CALENDARS_KEPT_MS]
+    former = [calendar for calendar in availability.former if calendar.until > now - FORMER_CALENDARS_KEPT_MS]
     return after._replace(former=(*former, FormerCalendar(now, availability.calendar))[-MAX_FORMER_CALENDARS:])
 
 

@@ -58,7 +58,7 @@ class PlayerKeys:
     def add(self, person: str, key_id: str, name: str, key: PlayerPublicKey) -> PlayerKey:
         """Add a key that a person has shown to hold, or rename it. Raises LimitReachedError."""
         present = self.of(person)
-        if len(present) >= MAX_PLAYER_KEYS and all(each.id != key_id for each in present):
+        if len(present) >= MAX_PLAYER_KEYS and all(player_key.id != key_id for player_key in present):
             raise LimitReachedError(f"a person can have {MAX_PLAYER_KEYS} keys at most: remove one first")
         added = PlayerKey(key_id, name, key, self._now())
         facts = {"person": person, "key": key_id, "public": write_value(key)}

@@ -161,7 +161,7 @@ class Statements:
         for member in due:
             match_id, author, digest = json.loads(member)
             events = events_of(match_id)
-            named = {(event.actor, each) for event in events or () for each in text_digests(event).values()}
+            named = {(event.actor, digest) for event in events or () for digest in text_digests(event).values()}
             if events is not None and (author, digest) not in named:
                 discarded += self._client.hdel(self._keys.texts(match_id), f"{author}:{digest}")
             self._client.zrem(self._keys.unconfirmed, member)

@@ -55,16 +55,24 @@ def style_for(elements: frozenset[frozenset[str]], dark: bool = True) -> str:
     """
     sheet = _read()
     classes = frozenset[str]().union(*elements)
-    beside = {scope: frozenset[str]().union(*(each for each in elements if scope in each)) for scope in classes}
+    beside = {
+        scope: frozenset[str]().union(*(element for element in elements if scope in element)) for scope in classes
+    }
     written = []
     for rule in sheet.rules:
-        selectors = [each for each in rule.selectors if ":" not in each and classes.issuperset(_CLASS.findall(each))]
+        selectors = [
+            selector
+            for selector in rule.selectors
+            if ":" not in selector and classes.issuperset(_CLASS.findall(selector))
+        ]
         if not selectors or (rule.dark and not dark):
             continue
-        variants = [([_more_specific(each) for each in selectors], rule.declarations, "")]
+        variants = [([_more_specific(selector) for selector in selectors], rule.declarations, "")]
         for scope in sorted(classes & sheet.dark.inside.keys()):
             scoped = _mentioning(sheet.dark.inside[scope], rule.declarations)
-            variants.append(([_scope_selector(each, scope, beside[scope]) for each in selectors], scoped, scope))
+            variants.append(
+                ([_scope_selector(selector, scope, beside[scope]) for selector in selectors], scoped, scope)
+            )
         for names, declarations, scope in variants:
             light = _resolve(declarations, sheet.light.of(scope))
             darkened = _resolve(declarations, sheet.dark.of(scope))
@@ -206,7 +214,7 @@ def draw_document(
     )
     scale = SVG_SIDE / max(width, height)
     classes = {*_CLASSES.findall(drawing), "ground"}
-    style = style_for(frozenset(frozenset(each.split()) for each in classes), dark)
+    style = style_for(frozenset(frozenset(names.split()) for names in classes), dark)
     if dark:
         style = f"{_BOTH_SCHEMES}{style}"
     frame = f'x="{left:g}" y="{top:g}" width="{width:g}" height="{height:g}"'

@@ -73,7 +73,7 @@ class _Audit:
         self._signed: set[str] = set()
         self._heads: dict[int, list[tuple[str, str]]] = {}
         places = [(f"checkpoint {day}", checkpoint) for day, checkpoint in checkpoints.items()]
-        for place, checkpoint in [*places, *((f"kept checkpoint {each.day}", each) for each in saved)]:
+        for place, checkpoint in [*places, *((f"kept checkpoint {saved_one.day}", saved_one) for saved_one in saved)]:
             number, digest = checkpoint.administration
             self._heads.setdefault(number, []).append((place, digest))
 

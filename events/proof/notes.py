@@ -82,7 +82,7 @@ class SignedNote(NamedTuple):
 
     def check(self, key: NoteKey) -> None:
         """Raise DocumentError unless ``key`` (ED25519) has signed this note; signatures of other keys are ignored."""
-        claimed = [(number, each) for number, each in enumerate(self.signatures) if each.is_of(key)]
+        claimed = [(number, signature) for number, signature in enumerate(self.signatures) if signature.is_of(key)]
         if not claimed:
             raise DocumentError("signatures", f"it is not signed by {key.name} with the key {key.id.hex()}")
         for number, signature in claimed:

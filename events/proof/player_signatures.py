@@ -129,7 +129,9 @@ def _refuse_other_version(seen: int, event: Envelope, events: Sequence[Envelope]
     if event.version - seen > MAX_EVENTS_AFTER_SIGNING + 1:
         raise DocumentError("version", f"more than {MAX_EVENTS_AFTER_SIGNING} events lie between it and version {seen}")
     between = events[seen : event.version - 1]
-    laid_down = event.data.get("channel") == Channel.CONDITIONAL and any(each.type == MOVE for each in between)
+    laid_down = event.data.get("channel") == Channel.CONDITIONAL and any(
+        event_between.type == MOVE for event_between in between
+    )
     for other in between:
         if other.type == _TAKEN_BACK if laid_down else other.type not in _MEANWHILE:
             words = f"it is over version {seen}, and version {other.version}, {other.type}, lies between"

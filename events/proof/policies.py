@@ -59,7 +59,9 @@ class Policy(NamedTuple):
         read = parse_note(note)
         self.check_log(read)
         cosignatures = self.cosignatures(read)
-        words = ", ".join(f"{name} at {rfc3339(each.time_s * 1000)}" for name, each in cosignatures.items())
+        words = ", ".join(
+            f"{name} at {rfc3339(cosignature.time_s * 1000)}" for name, cosignature in cosignatures.items()
+        )
         words = f"cosigned by {words}" if words else "no witness of the policy has cosigned it"
         if not self.is_satisfied(cosignatures.keys()):
             return f"{words}: that is not the quorum {self.quorum} of the policy", False
@@ -67,7 +69,7 @@ class Policy(NamedTuple):
 
     def cosignatures(self, note: SignedNote) -> dict[str, Cosignature]:
         """Return the cosignatures of ``note`` by the names of witnesses here; raises DocumentError if one is forged."""
-        signed = {each.witness: each for each in find_cosignatures(note, self.witnesses.values())}
+        signed = {cosignature.witness: cosignature for cosignature in find_cosignatures(note, self.witnesses.values())}
         return {name: signed[key] for name, key in self.witnesses.items() if key in signed}
 
     def is_satisfied(self, cosigned: Set[str]) -> bool:
@@ -129,7 +131,7 @@ class _Reading:
             raise DocumentError("", f"a policy has at most {MAX_NAMES} witnesses and groups")
 
     def _refuse_duplicate(self, key: NoteKey, known: Iterable[NoteKey]) -> None:
-        if any(key.raw == each.raw for each in known):
+        if any(key.raw == earlier.raw for earlier in known):
             raise DocumentError("", f"the key of {key.name} stands twice")
 
 

@@ -51,7 +51,7 @@ class OtlpTracer:
             name,
             context=set_span_in_context(INVALID_SPAN) if new_trace else None,
             attributes=attributes,
-            links=[Link(context) for each in links if (context := self._context(each)).is_valid],
+            links=[Link(context) for origin in links if (context := self._context(origin)).is_valid],
             record_exception=False,
             set_status_on_exception=False,
         ) as span:

@@ -129,7 +129,7 @@ def schema_of(made: type[Any], apart: frozenset[str] = frozenset()) -> Schema:
 
 def layout_of(*made: type[Any]) -> str:
     """Return a digest of the fields of classes: a cache with another layout counts as none."""
-    return hashlib.sha256(json.dumps([_layout(each, ()) for each in made]).encode()).hexdigest()[:12]
+    return hashlib.sha256(json.dumps([_layout(made_type, ()) for made_type in made]).encode()).hexdigest()[:12]
 
 
 def integer(value: Any) -> int:

@@ -161,7 +161,7 @@ class FeedGroup:
     def acknowledge(self, pipeline: StorePipeline, deliveries: Iterable[Delivery]) -> None:
         """Queue the acknowledgement of ``deliveries``, but for those that are another event by now."""
         for shard, of_shard in groupby(sorted(deliveries), key=lambda delivery: delivery.shard):
-            entries = [part for each in of_shard for part in (each.entry_id, each.stream, each.version)]
+            entries = [part for delivery in of_shard for part in (delivery.entry_id, delivery.stream, delivery.version)]
             pipeline.eval(ACKNOWLEDGE, 1, self._keys[shard].feed, self.group, *entries)
 
     def claim(self, min_idle_ms: int, shards: Collection[int] | None = None) -> list[Delivery]:
@@ -242,7 +242,9 @@ def read_for(groups: Sequence[FeedGroup], shard: int, count: int = 100) -> list[
     if not groups:
         return []
     first = groups[0]
-    replies = first._read_groups([first._keys[shard].feed], [first.consumer, count, *(each.group for each in groups)])
+    replies = first._read_groups(
+        [first._keys[shard].feed], [first.consumer, count, *(reader.group for reader in groups)]
+    )
     reads: list[list[Delivery] | None] = []
     before, read = None, list[Delivery]()
     for reply in replies:

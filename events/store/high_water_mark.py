@@ -266,7 +266,7 @@ def record_loss(store: RedisStore, missing: MissingEvents) -> bool:
     Crash-safe: it is recorded before the next mark is written, and found again with the same mark until then.
     """
     incidents = Incidents(store.client, store.prefix)
-    recorded = [each for each in incidents.all() if each.id.startswith(LOST) and each.at >= missing.at]
+    recorded = [incident for incident in incidents.all() if incident.id.startswith(LOST) and incident.at >= missing.at]
     lost = {
         loss.match: loss.after
         for loss in missing.losses

@@ -64,7 +64,7 @@ class Incidents:
     def _losses(self, match_id: str, ids: list[bytes]) -> list[Loss]:
         losses = self._client.hmget(self._keys.all, ids) if ids else []
         incidents = [_unpack(id, packed) for id, packed in zip(ids, losses, strict=True) if packed is not None]
-        return sorted(Loss(each.at, each.lost[match_id]) for each in incidents)
+        return sorted(Loss(incident.at, incident.lost[match_id]) for incident in incidents)
 
 
 def _packed(incident: Incident) -> bytes:

@@ -310,7 +310,7 @@ class RedisStore(EventStore):
         head, events = Head.of((version, digest)), envelopes_of(stream, 0, entries)
         if (events[-1].version if events else 0) != head.version:
             raise DamagedStreamError(stream, head.version, "the last event is missing")
-        fields = [each for pair in texts.items() for each in pair]
+        fields = [field for pair in texts.items() for field in pair]
         conditional = NO_CONDITIONAL_MOVES if revision is None else _conditional_moves(revision, fields)
         return Opened(events, head, None, None, conditional)
 

@@ -54,5 +54,7 @@ class Verification(NamedTuple):
             matches=len(verdicts),
             events=sum(verified.head.version for verified in intact),
             damaged=tuple(str(verdict) for verdict in verdicts if isinstance(verdict, DamagedStreamError)),
-            future=tuple(FutureMatch(each.stream, each.head.version, each.at) for each in intact if each.at > latest),
+            future=tuple(
+                FutureMatch(match.stream, match.head.version, match.at) for match in intact if match.at > latest
+            ),
         )

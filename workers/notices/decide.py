@@ -92,12 +92,12 @@ class Decider(NamedTuple):
         if decision is None:
             return
         self.ledger.decide(decision.notice, digest=decision.digest)
-        if any(each.due is not None and each.due <= now for each in decision.notice.deliveries):
+        if any(delivery.due is not None and delivery.due <= now for delivery in decision.notice.deliveries):
             self.wake()
 
     def _outage_ms(self, since: int, until: int) -> int:
         """Return for how long the clocks were not kept between two instants: nobody could be told then, either."""
-        lengths = (min(each.until, until) - max(each.since, since) for each in self.heartbeat.outages())
+        lengths = (min(outage.until, until) - max(outage.since, since) for outage in self.heartbeat.outages())
         return sum(max(0, length) for length in lengths)
 
 
@@ -117,7 +117,7 @@ class MatchObserver(NamedTuple):
     def look_at_match(self, delivered: Delivered) -> None:
         """Decide about the events of a match that were delivered, and about the acts that await its players."""
         state, since = with_availability(delivered.loaded.state, delivered.availability()), min(delivered.versions)
-        events = [Happened(each.version, each.actor, event_of(each)) for each in delivered.events()]
+        events = [Happened(envelope.version, envelope.actor, event_of(envelope)) for envelope in delivered.events()]
         facts = [*facts_of(state, events, since), *self._vacation_facts(state, events, since)]
         # Also of a turn that its player has begun, and again whenever something may have moved the deadline.
         turn, batch = turn_of(state), ReadBatch(self.client)

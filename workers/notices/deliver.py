@@ -151,16 +151,16 @@ class Deliveries:
 
     def _gathered(self, dispatch: Dispatch, now: int) -> Dispatch | None:
         """Return ``dispatch`` with all else that is to be told by mail now; None when it goes with another one."""
-        others = (each for each in self._outbox.of(dispatch.player) if each.id != dispatch.id and each.due <= now)
-        alike = (each for each in others if _may_go_with_others(each) and each.purpose == dispatch.purpose)
-        ready = [each for each in alike if self._obstacle(each, now) is None]
+        others = (other for other in self._outbox.of(dispatch.player) if other.id != dispatch.id and other.due <= now)
+        alike = (other for other in others if _may_go_with_others(other) and other.purpose == dispatch.purpose)
+        ready = [other for other in alike if self._obstacle(other, now) is None]
         return self._outbox.gather(dispatch, ready, now)
 
     def _is_soon_after_another(self, dispatch: Dispatch, now: int) -> bool:
         if dispatch.purpose == Purpose.DIGEST:
             return False
         notices = self._ledger.page(dispatch.player, limit=MAX_NOTICES_LOOKED_AT).notices
-        match = next((each.match for each in notices if each.id in dispatch.notices), None)
+        match = next((notice.match for notice in notices if notice.id in dispatch.notices), None)
         return any(
             (sent.channel, sent.state) == (NoticeChannel.MAIL, DeliveryState.SENT) and sent.at > now - MINUTE_MS
             for each in notices
@@ -170,7 +170,7 @@ class Deliveries:
 
     def _without_outdated(self, dispatch: Dispatch, now: int) -> Dispatch:
         """Return the gathered notices that are still true; the rest is recorded as not sent."""
-        entries = {each.id: each for each in self._ledger.find_all(dispatch.player, dispatch.notices)}
+        entries = {entry.id: entry for entry in self._ledger.find_all(dispatch.player, dispatch.notices)}
         kept = []
         for id in dispatch.notices:
             reason = self._why_not(entries[id], dispatch) if id in entries else "Its entry was erased."

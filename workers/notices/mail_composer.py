@@ -100,7 +100,7 @@ class MailComposer(NamedTuple):
             return []
         after = int(notice.fact.rpartition(":")[2]) - 1
         messages = self.messages.messages_for(notice.player, notice.match or "", after, MAX_MESSAGES)
-        return [f"{names.get(each.author, 'a player who has left')}: {each.text}" for each in messages]
+        return [f"{names.get(message.author, 'a player who has left')}: {message.text}" for message in messages]
 
     def _letter(self, dispatch: Dispatch, letter: Letter, now: int) -> Outgoing | Unsendable:
         match letter.kind:

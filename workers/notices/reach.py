@@ -49,8 +49,12 @@ class CircumstancesReader(NamedTuple):
         return Reach(
             mail=address.reachable and no_mail is None,
             no_mail=no_mail,
-            push=tuple(each.id for each in self.subscriptions.live(player)),
-            webhooks={each.id: frozenset(each.kinds) for each in self.endpoints.of(player) if each.disabled is None},
+            push=tuple(subscription.id for subscription in self.subscriptions.live(player)),
+            webhooks={
+                endpoint.id: frozenset(endpoint.kinds)
+                for endpoint in self.endpoints.of(player)
+                if endpoint.disabled is None
+            },
         )
 
 

@@ -132,7 +132,7 @@ class Fallback(NamedTuple):
     def tell_by_mail(self, notice: Notice | None, now: int) -> str:
         """Have ``notice`` sent by mail once, if it needs an answer whatever is set; return that as a sentence."""
         if notice is None or any(
-            each.channel == NoticeChannel.MAIL and each.state in TOLD for each in notice.deliveries
+            delivery.channel == NoticeChannel.MAIL and delivery.state in TOLD for delivery in notice.deliveries
         ):
             return ""
         is_unwanted = self.preferences.read(notice.player).mail[notice.kind] == Timing.NEVER

@@ -127,7 +127,8 @@ def moves_taken_back(state: MatchState, event: e.MovesTakenBack) -> MatchState:
     """Return the match as it goes on from the position after ``event.ply`` plies."""
     ply, play = event.ply, positions.taken_back(state, event.ply)
     disputes = tuple(
-        each if each.settled is None else replace(each, settled=min(each.settled, ply)) for each in state.cases.disputes
+        dispute if dispute.settled is None else replace(dispute, settled=min(dispute.settled, ply))
+        for dispute in state.cases.disputes
     )
     offers = replace(
         without_proposals(state.offers),
@@ -136,10 +137,12 @@ def moves_taken_back(state: MatchState, event: e.MovesTakenBack) -> MatchState:
     )
     state = replace(reopened(state), play=play, offers=offers, cases=replace(state.cases, disputes=disputes))
     by_ruling = any(
-        (ruling.ruling, ruling.at) == (RulingKind.TAKE_BACK, event.at) for each in disputes for ruling in each.rulings
+        (ruling.ruling, ruling.at) == (RulingKind.TAKE_BACK, event.at)
+        for dispute in disputes
+        for ruling in dispute.rulings
     )
     return state.on_clock(clocks.revive if by_ruling else clocks.pass_turn, positions.to_move(state), event.at)
 
 
 def _at_most(plies: tuple[int | None, ...], ply: int) -> tuple[int | None, ...]:
-    return tuple(None if each is None else min(each, ply) for each in plies)
+    return tuple(None if number is None else min(number, ply) for number in plies)

@@ -56,7 +56,7 @@ def time_corrected(state: MatchState, event: e.TimeCorrected) -> MatchState:
         state,
         created_at=min(state.created_at, at),
         result=_corrected_result(state.result, at),
-        cases=replace(state.cases, disputes=tuple(_corrected_dispute(each, at) for each in state.cases.disputes)),
+        cases=replace(state.cases, disputes=tuple(_corrected_dispute(dispute, at) for dispute in state.cases.disputes)),
     )
     return state.on_clock(clocks.correct, at)
 

@@ -20,7 +20,9 @@ class ArchivedModels:
     def projected(self, match_ids: Sequence[str]) -> Mapping[str, Projected]:
         """Return the summaries of those matches that are archived."""
         locations = self._store.find_archived(match_ids)
-        archived = {match_id: each for match_id, each in zip(match_ids, locations, strict=True) if each is not None}
+        archived = {
+            match_id: location for match_id, location in zip(match_ids, locations, strict=True) if location is not None
+        }
         if not archived:
             return {}
         packed = self._store.archive.summaries(list(archived.values()))

@@ -75,7 +75,7 @@ class RatedMatchReader:
         (packed,) = self._read(queue)
         chosen: list[_DayPart] = []
         following, matches = None, 0
-        for of in self._parts(pool, player, [standings.unpack_end(each) for each in packed], limit + 1):
+        for of in self._parts(pool, player, [standings.unpack_end(end) for end in packed], limit + 1):
             if of.end.day == from_day and of.number >= from_part:
                 continue
             if matches >= limit:
@@ -88,7 +88,7 @@ class RatedMatchReader:
             return Page([], following)  # the pool may be none at all, without a number of seats
         starts = self._starts(pool, found)
         weight = weight_of_result(seats_of(pool))
-        return Page([each for of, part in found for each in _explain(of, part, starts, weight)], following)
+        return Page([change for of, part in found for change in _explain(of, part, starts, weight)], following)
 
     def _parts(self, pool: str, player: str, ends: Sequence[standings.DayEnd], max_days: int) -> Iterator[_DayPart]:
         """Yield the parts of days, the last first; one more of ``ends`` tells what lies before them."""
@@ -117,11 +117,15 @@ class RatedMatchReader:
                 pipeline.hget(day, standings.part_field(player, of.number))
 
         packed = self._read(queue) if chosen else []
-        parts = ((of, standings.unpack_part(each, of.number)) for of, each in zip(chosen, packed, strict=True))
+        parts = (
+            (of, standings.unpack_part(packed_part, of.number)) for of, packed_part in zip(chosen, packed, strict=True)
+        )
         return [(of, part) for of, part in parts if part is not None]
 
     def _starts(self, pool: str, found: Iterable[tuple[_DayPart, standings.DayPart]]) -> dict[tuple[int, str], Rating]:
-        met = sorted({(of.end.day, other) for of, part in found for each in part.entries for other, _ in each.results})
+        met = sorted(
+            {(of.end.day, other) for of, part in found for entry in part.entries for other, _ in entry.results}
+        )
 
         def queue(pipeline: StorePipeline, current: Current) -> None:
             for day, other in met:

@@ -52,7 +52,7 @@ class RedisPeriods:
 
 
 def _ends(day: int, packed: list[bytes], later: list[tuple[bytes, float]], parts: bytes | None) -> standings.Ends:
-    ends = [standings.unpack_end(each) for each in packed]
+    ends = [standings.unpack_end(packed_end) for packed_end in packed]
     own = ends.pop(0) if ends and ends[0].day == day else None
     count = int(parts) if parts else int(own is not None)
     return standings.Ends(ends[0] if ends else None, own, int(later[0][1]) if later else None, count)

@@ -206,8 +206,8 @@ class Ratings:
         built, late = self._keys.rating_keys(generation), self._keys.late_ratings(generation)
         for batch in _batches(self._all_results(present)):
             beats.beat()
-            others = self._known(built, [each.match for each in batch])
-            for match_id in (each.match for each in batch if each != others[each.match]):
+            others = self._known(built, [result.match for result in batch])
+            for match_id in (result.match for result in batch if result != others[result.match]):
                 try:
                     result = self._read_result(match_id)
                 except StoreUnavailableError:
@@ -235,7 +235,7 @@ class Ratings:
             step = self._step(pipeline, keys, _unpacked(taken))
             pipeline.multi()
             self._write(pipeline, keys, step)
-            pipeline.eval(_FORGET_LATE, 1, late, *(each for pair in taken.items() for each in pair))
+            pipeline.eval(_FORGET_LATE, 1, late, *(field for pair in taken.items() for field in pair))
             return True
 
         while self._transact(change):
@@ -306,7 +306,7 @@ def _batches(items: Iterable[T]) -> Iterator[list[T]]:
 
 
 def _results(match_ids: Sequence[str], packed: Sequence[bytes | None]) -> dict[str, RatedResult | None]:
-    results = (None if each is None else unpack(RatedResult, each) for each in packed)
+    results = (None if packed_result is None else unpack(RatedResult, packed_result) for packed_result in packed)
     return dict(zip(match_ids, results, strict=True))
 
 
@@ -315,4 +315,7 @@ def _packed(results: Results) -> dict[Any, Any]:
 
 
 def _unpacked(packed: Mapping[bytes, bytes]) -> dict[str, RatedResult | None]:
-    return {match_id.decode(): unpack(RatedResult, each) if each else None for match_id, each in packed.items()}
+    return {
+        match_id.decode(): unpack(RatedResult, packed_result) if packed_result else None
+        for match_id, packed_result in packed.items()
+    }

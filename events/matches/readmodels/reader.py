@@ -193,7 +193,9 @@ class ReadModels(MatchLists):
         while len(ranked) <= limit and read < MAX_RESTED_PLAYERS and (batch := list(islice(places, limit + 1))):
             ratings = self.ratings_in((place.member, pool) for place in batch)
             ranked += [
-                (place, each) for place, each in zip(batch, ratings, strict=True) if each and not each.provisional
+                (place, rating)
+                for place, rating in zip(batch, ratings, strict=True)
+                if rating and not rating.provisional
             ]
             read, last = read + len(batch), batch[-1]
         page: paging.Page[standings.PlayerRating] = paging.page_of(ranked, limit)
@@ -217,7 +219,9 @@ class ReadModels(MatchLists):
         """
         paging.check_page_size(limit)
         page = self.matches("finished", player, pool.rpartition("-")[0], cursor, paging.MAX_PAGE_SIZE, public)
-        unrated = [(each, why) for each in page.items if each.pool == pool and (why := why_unrated(each)) is not None]
+        unrated = [
+            (match, why) for match in page.items if match.pool == pool and (why := why_unrated(match)) is not None
+        ]
         if len(unrated) <= limit:
             return paging.Page(unrated, page.next, page.incomplete)
         last = unrated[limit - 1][0]

@@ -252,14 +252,14 @@ class RatingRecalculation:
 
     def _previous(self, player: str, day: int) -> DayEnd | None:
         stored = self._ends[player, day].previous
-        earlier = [each for each in self._after.get(player, ()) if each < day]
+        earlier = [earlier_day for earlier_day in self._after.get(player, ()) if earlier_day < day]
         if not earlier or (stored is not None and stored.day > max(earlier)):
             return stored
         return self._after[player][max(earlier)] or self._previous(player, max(earlier))
 
     def _next_day(self, player: str, day: int) -> int | None:
         stored = self._ends[player, day].next_day
-        later = [each for each in self._after[player] if each > day]
+        later = [later_day for later_day in self._after[player] if later_day > day]
         return min([*later, *([] if stored is None else [stored])], default=None)
 
     def _read_ends(self, day: int, players: Iterable[str]) -> None:

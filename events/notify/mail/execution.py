@@ -112,25 +112,25 @@ class _Execution:
         place, _, number = (refusal.field or "").partition(".")
         if place != "moves":
             return reason
-        moves = [move for each in self._moves for move in each.argument]
+        moves = [move for command in self._moves for move in command.argument]
         return f'"{moves[int(number)]}": {reason} None of the moves was played.'
 
     # Moves, and the draw offer that goes with one
 
     def _move(self, command: Command, number: int) -> LineResult:
-        moves = [move for each in self._moves for move in each.argument]
+        moves = [move for command in self._moves for move in command.argument]
         first = self._moves[0]
         if command is not first:
             if self._takes_several or self._is_same(first, command):
                 return LineResult(line=command.line, effect=Effect.SHOWN, words="This belongs to the move above.")
             return self._refused(command, ONE_MOVE)
-        offers = any(each.verb == Verb.DRAW for each in self._reading.commands)
+        offers = any(command.verb == Verb.DRAW for command in self._reading.commands)
         player, channel = self._person.id, Channel.MAIL
         if self._takes_several and len(moves) > 1:
             executed = self._execute(
                 c.SubmitMoves(player=player, moves=tuple(moves), channel=channel, offer_draw=offers), number
             )
-        elif not all(self._is_same(first, each) for each in self._moves):
+        elif not all(self._is_same(first, command) for command in self._moves):
             return self._refused(command, ONE_MOVE)
         else:
             executed = self._execute(

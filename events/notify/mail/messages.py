@@ -154,7 +154,7 @@ def answer_mail(
     root = thread_root(site, to.player, token.match_id) if isinstance(token, MatchToken) else None
     if answered:
         message["In-Reply-To"] = answered[0]
-    if references := " ".join(each for each in (root, answered and answered[0]) if each):
+    if references := " ".join(message_id for message_id in (root, answered and answered[0]) if message_id):
         message["References"] = references
     message["Auto-Submitted"] = "auto-replied"
     return Outgoing(message=message, sender="", recipient=to.address)
@@ -228,7 +228,9 @@ def _message(site: Site, address: str, content: Content, author: str, now: int, 
 
 
 def _printable(text: str) -> str:
-    return "".join(each if each.isprintable() or each in "\n\N{NO-BREAK SPACE}" else " " for each in text)
+    return "".join(
+        character if character.isprintable() or character in "\n\N{NO-BREAK SPACE}" else " " for character in text
+    )
 
 
 def _set_text(message: EmailMessage, text: str, subtype: str) -> None:

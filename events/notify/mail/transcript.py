@@ -106,13 +106,13 @@ def write_answer(report: MailReport, view: MatchView | None) -> tuple[str, str]:
 
 
 def _subject(report: MailReport, view: MatchView | None) -> str:
-    refused = [each for each in report.results if each.effect == Effect.REFUSED]
-    unread = [each for each in report.results if each.effect == Effect.UNKNOWN]
+    refused = [result for result in report.results if result.effect == Effect.REFUSED]
+    unread = [result for result in report.results if result.effect == Effect.UNKNOWN]
     if report.plies:
         said = f"{report.plies} move{'s' * (report.plies > 1)} played"
     elif report.asks_to_confirm:
         said = "please confirm that you resign"
-    elif done := [each for each in report.results if each.effect == Effect.DONE]:
+    elif done := [result for result in report.results if result.effect == Effect.DONE]:
         said = done[0].words.partition("\n")[0].rstrip(".")
     elif errors := refused or unread:
         said = f"nothing played: {errors.pop(0).words.rstrip('.')}"

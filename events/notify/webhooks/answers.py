@@ -107,7 +107,7 @@ def _moves(verb: str, value: Any) -> tuple[str, ...]:
 
 def _is_text(text: str) -> bool:
     """Tell whether ``text`` is without halves of characters, which JSON can name and nothing can show."""
-    return not any("\ud800" <= each <= "\udfff" for each in text)
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _flag(content: Mapping[str, Any], name: str) -> bool:

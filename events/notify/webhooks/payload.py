@@ -111,7 +111,7 @@ def _board(player: str, state: MatchState) -> dict[str, Any]:
         "position": game.format_position(position),
         "diagram": game.diagram(position),
         "legal_moves": [game.format_move(position, move) for move in game.legal_moves(position)] if is_turn else [],
-        "compositions": [each._asdict() for each in game.compositions(position)] if is_turn else [],
+        "compositions": [composition._asdict() for composition in game.compositions(position)] if is_turn else [],
         "draft": None if draft is None else _draft(draft),
     }
 

@@ -38,7 +38,7 @@ def signed_headers(keys: Iterable[EndpointKeys], webhook_id: str, now: int, body
         raise ValueError("a full stop in the id of a webhook would make its signature ambiguous")
     timestamp = str(now // 1000)
     signed = f"{webhook_id}.{timestamp}.".encode() + body
-    signatures = [signature for each in keys for signature in _signatures(each, signed)]
+    signatures = [signature for key in keys for signature in _signatures(key, signed)]
     return {"webhook-id": webhook_id, "webhook-timestamp": timestamp, "webhook-signature": " ".join(signatures)}
 
 

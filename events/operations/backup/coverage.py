@@ -120,7 +120,9 @@ class Coverage:
 
 def matching(patterns: Sequence[str]) -> re.Pattern[str]:
     """Return an expression that matches the keys of ``patterns``."""
-    return re.compile("|".join(f"(?:{'.*'.join(map(re.escape, each.split(ANY)))})" for each in patterns), re.DOTALL)
+    return re.compile(
+        "|".join(f"(?:{'.*'.join(map(re.escape, pattern.split(ANY)))})" for pattern in patterns), re.DOTALL
+    )
 
 
 def searches(patterns: Sequence[str]) -> list[str]:

@@ -58,7 +58,7 @@ class Cosigning:
 
     def confirm(self, now: int) -> list[WitnessStanding]:
         """Show the last checkpoint to all witnesses that are due again; return those that contradict the log."""
-        self._ask([each for each in self._witnesses.all() if each.due <= now], now)
+        self._ask([witness for witness in self._witnesses.all() if witness.due <= now], now)
         return self._witnesses.contradicting()
 
     def ask_waiting(self, now: int) -> int:

@@ -90,12 +90,12 @@ class Witnesses:
 
     def waiting(self, note: SignedNote, now: int) -> list[WitnessStanding]:
         """Return the witnesses that have not cosigned ``note`` and are to be asked ``now``."""
-        due = [each for each in self.all() if each.due <= now]
-        return [each for each in due if not any(signature.is_of(each.key) for signature in note.signatures)]
+        due = [witness for witness in self.all() if witness.due <= now]
+        return [witness for witness in due if not any(signature.is_of(witness.key) for signature in note.signatures)]
 
     def contradicting(self) -> list[WitnessStanding]:
         """Return the witnesses that have cosigned what this log does not have."""
-        return [each for each in self.all() if each.contradicts]
+        return [witness for witness in self.all() if witness.contradicts]
 
     def accept(self) -> list[WitnessStanding]:
         """Give up what witnesses have cosigned and this log does not have; return these witnesses."""

@@ -56,9 +56,9 @@ class Archive:
 
     def summaries(self, archived: Sequence[Archived]) -> list[bytes]:
         """Return the packed summaries of archived matches, in the same order."""
-        files = [self.pack(each.locator.pack) for each in archived]
+        files = [self.pack(match.locator.pack) for match in archived]
         indexes = self._pack_indexes(files)
-        places = [divmod(each.locator.place, GROUP) for each in archived]
+        places = [divmod(match.locator.place, GROUP) for match in archived]
         parts = [
             (file.file, index.summaries[group]) for file, index, (group, _) in zip(files, indexes, places, strict=True)
         ]

@@ -253,13 +253,13 @@ class ArchivingStore(RedisStore):
                 pipeline.hmget(keys.head(stream), ["v", "d", "o"])
                 pipeline.xrange(keys.events(stream))
             replies = pipeline.execute()
-        matches: list[ArchivedMatch | None] = []
+        live: list[ArchivedMatch | None] = []
         for stream, (version, digest, revision), entries in zip(streams, replies[::2], replies[1::2], strict=True):
             head = contract.Head(int(version or 0), digest)
             # Without what was appended since the head was read.
             events = tuple(fields[b"b"] for _, fields in entries[: head.version])
-            matches.append(ArchivedMatch(stream, head, events, b"", int(revision or 0)) if version else None)
-        return matches
+            live.append(ArchivedMatch(stream, head, events, b"", int(revision or 0)) if version else None)
+        return live
 
     def drop(self, match: ArchivedMatch, locator: Locator, round_number: int, models: DroppedModels) -> bool:
         """Replace the live ``match`` and its read models by an entry in the catalogue, in one step.

@@ -48,7 +48,7 @@ def make_opponents(of: Installation) -> Opponents:
 
 
 def make_long_thinker(of: Installation, is_stopping: Callable[[], bool]) -> LongThinker:
-    """Return what answers after searches of minutes."""
+    """Return the part that answers after searches of minutes."""
     return LongThinker(make_opponents(of), is_stopping)
 
 
@@ -72,7 +72,7 @@ def make_ticker(of: Installation, share: Share = lambda: None) -> Ticker:
 
 
 def make_checkpoint_reminders(of: Installation, reminders: Reminders) -> CheckpointReminders:
-    """Return what has checkpoints signed and vouched for."""
+    """Return the part that has checkpoints signed and vouched for."""
     timestamps = None if of.settings.timestamp_url is None else of.timestamps
     return CheckpointReminders(reminders, of.checkpoints, of.witnesses, timestamps)
 

@@ -19,7 +19,7 @@ from workers.threads import TRANSIENT
 
 
 class Follower(Protocol):
-    """What follows the contests of one kind."""
+    """The follower of the contests of one kind."""
 
     def follow(self, contest: str) -> object:
         """Bring the read model of a contest up to its events, and carry out the steps that they make due."""

@@ -49,7 +49,7 @@ Effect = Callable[[Delivered], object]
 
 
 class DeliveryReader(NamedTuple):
-    """Reads what the effects of deliveries need."""
+    """Reads the matches and events that the effects of deliveries need."""
 
     store: RedisStore
     matches: Matches

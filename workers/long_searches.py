@@ -105,7 +105,7 @@ class LongSearch:
         return min(node_budget(game, debt.level), affordable)
 
     def _watch(self, loaded: Loaded, basis: str, nodes: int) -> Callable[[int], None]:
-        """Return what is called with the progress of a search."""
+        """Return the callback for the progress of a search."""
         begun = looked_at = time.monotonic()
 
         def watch(done: int) -> None:

@@ -22,7 +22,7 @@ log = structlog.get_logger("sweeper")
 
 
 class Reminders:
-    """Requests from ``tasks`` again what is missing."""
+    """Requests missing work from ``tasks`` again."""
 
     def __init__(self, tasks: TaskQueue, now: Callable[[], int]) -> None:
         self.tasks = tasks

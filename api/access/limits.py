@@ -116,7 +116,7 @@ def too_many(limit: str, seconds: int) -> Problem:
 
 
 def announce(limit: str, remaining: int, resets_in_s: int | None = None) -> None:
-    """Let the response tell what remains of a limit to plan with (draft-ietf-httpapi-ratelimit-headers-10)."""
+    """Let the response tell the remainder of a limit to plan with (draft-ietf-httpapi-ratelimit-headers-10)."""
     if limit not in ANNOUNCED:
         return
     item = rate_limits().items[limit]

@@ -396,7 +396,7 @@ def _thinks_until(state: MatchState) -> int | None:
 
 
 def _spending(state: MatchState, seats: Sequence[SeatView]) -> list[str]:
-    """Return what the opponents of a match spend on a move, in sentences."""
+    """Return the nodes and time that the opponents of a match spend on a move, in sentences."""
     levels = {seat.level: view.player_name for seat, view in zip(state.seats, seats, strict=True) if seat.level}
     return [nodes_sentence(name, state.game, level) for level, name in levels.items()]
 

@@ -33,7 +33,7 @@ class EntryTerms(Answer):
 
 
 class TournamentTerms(Answer):
-    """What everybody agrees to by entering."""
+    """The terms to which everybody agrees by entering."""
 
     game: str
     setup: str

@@ -86,7 +86,7 @@ def _represent(loaded: Loaded) -> RequestedReview:
 
 
 class EvaluatedPosition(Answer):
-    """What the engine says about a position of a line; moves in canonical notation."""
+    """The judgement of the engine on a position of a line; moves in canonical notation."""
 
     state: Annotated[str, one_of(ReviewState, "asked: a worker searches; send the same again")]
     expected: Annotated[Sequence[float] | None, Meta(description="The points that each seat may expect there")]

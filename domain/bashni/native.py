@@ -258,7 +258,7 @@ class NativePosition(SearchPosition[Move]):
         return []
 
     def gains(self, moves: list[Move]) -> list[int]:
-        """Return what each move captures or crowns, as ``evaluate.gains`` does."""
+        """Return the gain of each move, as ``evaluate.gains`` does."""
         return [self._gain(move) for move in moves]
 
     def _gain(self, move: Move) -> int:

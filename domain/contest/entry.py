@@ -17,7 +17,7 @@ BAR_MEMORY_MS = 365 * DAY
 
 
 class EntryFacts(NamedTuple):
-    """What decides whether somebody may enter.
+    """The facts that decide whether somebody may enter.
 
     ``rating_bound`` is the highest lower bound of the rating within the last year, None without one. ``flags`` counts
     matches lost on time in the last 90 days, ``finished`` all finished ones. ``apart``: some of those who have entered

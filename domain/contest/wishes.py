@@ -82,7 +82,7 @@ class Wish(NamedTuple):
 
 
 class Common(NamedTuple):
-    """What two wishes agree on: the game, and the interval of the pace."""
+    """The agreement of two wishes: the game, and the interval of the pace."""
 
     game: str
     days: Interval

@@ -225,7 +225,7 @@ class _Search:
 
 
 class _PenultimateGoals:
-    """What the last component but one, from one of the two arenas left, must achieve; the last is from the other arena.
+    """The aim of the last component but one, from one of the two arenas left; the last is from the other arena.
 
     A component that does none of this could be left out: the last one would be possible without it, and the king as
     safe. As shorter sequences are tried first, it need not be tried. It has to do one of these: to end the check, as

@@ -148,7 +148,7 @@ def _strict_component(text: str) -> str:
 
 
 def _square_order(named: str) -> tuple[str, int, str]:
-    """Return by what the pieces of a rearrangement are sorted: file, then rank number (rules, section 9)."""
+    """Return the sort key of the pieces of a rearrangement: file, then rank number (rules, section 9)."""
     match = _PLACED.fullmatch(named)
     return (match[2][0], int(match[2][1:]), "") if match else ("", 0, named)
 

@@ -1,4 +1,4 @@
-"""What a page shows of a position beside its picture: the moves by square, what is demanded, what is counted."""
+"""The contents of a page about a position beside its picture: moves by square, demands and counts."""
 
 import re
 from collections.abc import Sequence

@@ -33,7 +33,7 @@ class FactDifference(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What the engine finds before a ply, in canonical notation.
+    """The findings of the engine before a ply, in canonical notation.
 
     ``expected`` are the points that each seat may expect from the best move on, in ten-thousandths, ``loss`` those that
     the played move costs its seat. ``rival_loss`` is the loss of the best other move of those that look best at first,
@@ -66,7 +66,7 @@ def examine(
     nodes: int,
     on_progress: Callable[[int], None] | None = None,
 ) -> Finding:
-    """Return what a search of ``nodes`` nodes finds in ``position``, in which the legal move ``played`` was made.
+    """Return the findings of a search of ``nodes`` nodes in ``position``, in which the legal move ``played`` was made.
 
     ``history`` is the earlier positions, oldest first, ``on_progress`` as in ``choose``. Raises GameOver when there is
     no move.

@@ -35,7 +35,7 @@ _ACCURACY: Final = tuple(round(1_000 * exp(-4.35 * loss / POINT)) for loss in ra
 
 
 class MoveLabel(StrEnum):
-    """What a move that is worse than the best is called."""
+    """The label of a move that is worse than the best."""
 
     INACCURACY = "inaccuracy"
     MISTAKE = "mistake"
@@ -135,7 +135,7 @@ def _of_seat(seat: int, findings: Sequence[Finding]) -> SeatReview:
 
 
 def _turning_points(findings: Sequence[Finding]) -> tuple[int, ...]:
-    """Return the plies that have changed most what the leader before them may expect, MAX_TURNING_POINTS at most.
+    """Return the plies, MAX_TURNING_POINTS at most, that have changed most the points of the leader before them.
 
     Where the mover lost nothing, only the searches of both positions differ. The end may be a resignation, which no
     move has caused.

@@ -20,7 +20,7 @@ MAX_HISTORY: Final = 1 << 30
 
 
 class Ordering(Generic[T]):
-    """What a search has learnt about its quiet moves.
+    """The results of a search with its quiet moves.
 
     Killers are the last moves that refuted another one at a ply, countermoves the last refutation of a move. The
     history heuristic adds up for each move how often, and how deep, it refuted another one; moves tried before it lose.

@@ -171,7 +171,7 @@ def _threats(board: tuple[int, ...], players: int, side: int) -> tuple[list[int]
 
 
 def gains(position: Position, moves: Iterable[int]) -> list[int]:
-    """Return what each move gains at once over the other seats, by towers and castles; wins gain the most."""
+    """Return the gain of each move at once over the other seats, by towers and castles; wins gain the most."""
     board, _, _, side, _ = position
 
     def gain(move: int) -> int:

@@ -281,11 +281,11 @@ class NativePosition(SearchPosition[int]):
         return _drawn(players, "no-progress") if self.pushes >= MAX_PUSHES else None
 
     def key(self) -> int:
-        """Return what is the same of two positions when board and side are (section 7, rule 3)."""
+        """Return the key of board and side, the same for positions that repeat each other (section 7, rule 3)."""
         return self.pieces_key ^ _KEYS[_TURN_KEYS + self.side]
 
     def gains(self, moves: list[int]) -> list[int]:
-        """Return what each move gains, as ``evaluate.gains`` does."""
+        """Return the gain of each move, as ``evaluate.gains`` does."""
         changes = Changes(self)
         gains: list[int] = []
         for move in moves:
@@ -418,7 +418,7 @@ class NativePosition(SearchPosition[int]):
 
 
 class Changes:
-    """What a push changes: squares and towers in order, and what follows for the castles and the worth of towers."""
+    """The changes by a push: squares and towers in order, and what follows for the castles and the worth of towers."""
 
     def __init__(self, position: NativePosition) -> None:
         self.position = position

@@ -77,7 +77,7 @@ class Timekeeper:
         return self._advance(match_id, lambda loaded: self._settle(loaded, now))
 
     def sync(self, match_id: str, now: int) -> Settled:
-        """End what the players' availability no longer has; return what that changed."""
+        """End the pauses that the players' availability no longer has; return the changes."""
         return self._advance(match_id, lambda loaded: self._sync(loaded, now))
 
     def record_time(

@@ -35,7 +35,7 @@ class Record(NamedTuple):
 
     @property
     def objection(self) -> str | None:
-        """What is wrong with the event; None when nothing is."""
+        """The fault of the event; None when there is none."""
         return self.fault or self.unauthorized
 
     @property
@@ -121,7 +121,7 @@ def _position_shown(game: str, ruleset: int, position: Any) -> tuple[str, str]:
 
 
 class OpponentAnswer(NamedTuple):
-    """What an opponent did, and the match before it."""
+    """An act of an opponent, and the match before it."""
 
     event: MoveSubmitted | DrawAccepted | DrawDeclined
     before: MatchState

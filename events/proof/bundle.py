@@ -59,7 +59,7 @@ class BundledRuleset(NamedTuple):
 
 
 class BundledResult(NamedTuple):
-    """One score per seat, and what proves it."""
+    """One score per seat, and its proof."""
 
     scores: tuple[float, ...]
     proof: Proof
@@ -73,7 +73,7 @@ class BundledPosition(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What follows from the events: how many were ``replayed``, the rulesets in order, who has which seat, other terms.
+    """The consequences of the events: how many were ``replayed``, the rulesets in order, players by seat, other terms.
 
     ``positions`` are the first and each that differs from the one before; None if they were not asked for.
     """
@@ -129,7 +129,7 @@ class Bundle(NamedTuple):
 
     @property
     def statement(self) -> dict[str, Any]:
-        """What is signed."""
+        """The signed bytes."""
         content = write_value(self._replace(inclusion=None))
         del content["signature"]
         return _statement(self.match, self.head, canonical_json(content), self.signature)

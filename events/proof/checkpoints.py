@@ -53,7 +53,7 @@ class Checkpoint(NamedTuple):
 
     @property
     def statement(self) -> dict[str, Any]:
-        """What is signed."""
+        """The signed bytes."""
         return statement(self.origin, self.day, self.size, self.root, self.signed_at, self.administration)
 
     def check(self, keys: KeySet) -> None:

@@ -19,12 +19,12 @@ class MatchLeaf(NamedTuple):
 
     @property
     def entry(self) -> bytes:
-        """What is hashed."""
+        """The hashed bytes."""
         return entry_of_head(self.stored)
 
     @property
     def stored(self) -> bytes:
-        """What is stored."""
+        """The stored bytes."""
         return match_head(self.match, self.version, self.digest)
 
 
@@ -36,17 +36,17 @@ class OtherLeaf:
 
     @property
     def entry(self) -> bytes:
-        """What is hashed."""
+        """The hashed bytes."""
         return canonical_json({"form": LEAF_FORM, "kind": self.kind, **asdict(self)})
 
     @property
     def stored(self) -> bytes:
-        """What is stored."""
+        """The stored bytes."""
         return self.entry
 
     @property
     def subject(self) -> str:
-        """What a later leaf of the same subject is newer than."""
+        """The version by which a later leaf of the same subject is newer."""
         return self.kind
 
 
@@ -80,7 +80,7 @@ class KeyLeaf(_LeafOfKey):
 
 @dataclass(frozen=True, slots=True)
 class RevocationLeaf(_LeafOfKey):
-    """That what a key has signed from an instant on proves nothing."""
+    """The revocation of a key: its signatures from an instant on prove nothing."""
 
     kind = "revocation"
     since: int

@@ -39,7 +39,7 @@ OVERDUE_MS = 48 * 3_600_000
 
 
 class LogFinding(NamedTuple):
-    """What is wrong, and where; ``match`` is the only match concerned, None for none or several."""
+    """A fault and its place; ``match`` is the only match concerned, None for none or several."""
 
     place: str
     reason: str

@@ -1,4 +1,4 @@
-"""What makes the log of checkpoints grow: leaves for whatever has changed, in a fixed order, none of them twice."""
+"""The growth of the log of checkpoints: leaves for all changes, in a fixed order, none of them twice."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice

@@ -94,7 +94,7 @@ class ContradictionError(Exception):
 
 
 class Seen(NamedTuple):
-    """What a monitor has seen: the origin, the last note ("": none), and the tree under it.
+    """The memory of a monitor: the origin, the last note ("": none), and the tree under it.
 
     ``keys`` (hexadecimal) may sign, ``revoked`` are ids. ``size`` and ``subtrees`` are under ``note``; names with
     ``read`` are of what was read beyond it, under no note yet.

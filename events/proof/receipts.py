@@ -47,7 +47,7 @@ class Receipt(NamedTuple):
 
     @property
     def statement(self) -> dict[str, Any]:
-        """What is signed."""
+        """The signed bytes."""
         return _statement(self.installation, self.match, self.version, self.digest, self.signed_at)
 
     def check(self, keys: KeySet) -> None:
@@ -59,7 +59,7 @@ class Receipt(NamedTuple):
 
 
 class Comparison(StrEnum):
-    """What a bundle says to a receipt: the digest, another one, or none, signed later (MISSING) or not (EARLIER)."""
+    """Whether a bundle has the digest of a receipt, another one, or none, signed later (MISSING) or not (EARLIER)."""
 
     CONTAINED = "contained"
     CONTRADICTED = "contradicted"

@@ -125,7 +125,7 @@ log = structlog.get_logger("witness")
 
 
 class WitnessReply(NamedTuple):
-    """What is answered: the status of HTTP, the content type and the body."""
+    """An answer: the status of HTTP, the content type and the body."""
 
     status: int
     content_type: str

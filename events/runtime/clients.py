@@ -84,7 +84,7 @@ Entry = tuple[bytes, dict[bytes, bytes]]
 if TYPE_CHECKING:
 
     class _Commands:
-        """What commands return where redis-py says ``bytes | str``: bytes, since nothing here decodes replies."""
+        """The type of replies where redis-py says ``bytes | str``: bytes, since nothing here decodes replies."""
 
         def get(self, name: Key) -> bytes | None: ...
         def getdel(self, name: Key) -> bytes | None: ...

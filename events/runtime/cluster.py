@@ -165,7 +165,7 @@ class ClusterClient(StoreClient):
 
 
 class Recovery:
-    """Counts what went wrong with one command or pipeline, and brings the map of slots up to date."""
+    """Counts the errors of one command or pipeline, and brings the map of slots up to date."""
 
     def __init__(self, client: ClusterClient) -> None:
         self._client = client
@@ -283,7 +283,7 @@ class SpreadPipeline(StorePipeline):
     def _attempt(
         self, commands: Sequence[Any], pending: Iterable[int], replies: list[Any]
     ) -> dict[int, tuple[ClusterNode | None, Exception]]:
-        """Fill in the ``replies`` to the ``pending`` commands; return what went wrong, by number of the command."""
+        """Fill in the ``replies`` to the ``pending`` commands; return the errors by number of the command."""
         failed: dict[int, tuple[ClusterNode | None, Exception]] = {}
         by_node: dict[ClusterNode, list[int]] = defaultdict(list)
         for number in pending:

@@ -39,7 +39,7 @@ def keys_of(begin: str) -> Callable[[str], str]:
 
 
 class InstallationKeys:
-    """What concerns the whole installation; each key is used alone."""
+    """Keys of the whole installation; each is used alone."""
 
     def __init__(self, prefix: str) -> None:
         self.installation = f"{prefix}rookery"  # hash: id, number of shards, layout; replicas to wait for, if ordered
@@ -146,11 +146,11 @@ class RatingKeys:
         """Sorted set by day: the days of players that have to be calculated again, see ``Unsettled``."""
 
     def timeline(self, pool: str, player: str) -> str:
-        """Return the key of a player's ratings. Sorted set: what they were after each rated day."""
+        """Return the key of a player's ratings. Sorted set: the ratings after each rated day."""
         return f"{self.all}{pool}:player:{player}"
 
     def day(self, pool: str, day: int) -> str:
-        """Return the key of a rating period. Hash: what each player has played in it, in parts."""
+        """Return the key of a rating period. Hash: the matches of each player in it, in parts."""
         return f"{self.all}{pool}:day:{day}"
 
     def leaderboard(self, pool: str) -> str:
@@ -173,7 +173,7 @@ class ContestKeys:
 
 
 class ArchiveKeys:
-    """What is archived: the catalogue, in the shards of the matches, and the files."""
+    """The archive: the catalogue, in the shards of the matches, and the files."""
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
@@ -360,7 +360,7 @@ class TimeKeys:
 
 
 class IncidentKeys:
-    """What the installation has lost."""
+    """The losses of the installation."""
 
     def __init__(self, prefix: str) -> None:
         self._tag = f"{prefix}{{incidents}}:"
@@ -415,7 +415,7 @@ class WorkListKeys:
         return f"{self.base}{lane}:charges"
 
     def charge(self, lane: str) -> str:
-        """Return the key of what was claimed for the owner served last. String: a number."""
+        """Return the key of the charge of the owner who was served last. String: a number."""
         return f"{self.base}{lane}:charge"
 
 

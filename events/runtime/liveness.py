@@ -18,7 +18,7 @@ REMEMBERED_MS = 3_600_000
 
 
 class RelayReport(NamedTuple):
-    """What a relay has reported ``age_ms`` ago: for how many seconds each of its lines had been silent."""
+    """The report of a relay ``age_ms`` ago: for how many seconds each of its lines had been silent."""
 
     relay: str
     age_ms: int

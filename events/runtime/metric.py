@@ -1,4 +1,4 @@
-"""A figure about the installation, as operators see it: what ``/metrics`` shows is a list of these."""
+"""A figure about the installation, as operators see it; ``/metrics`` shows a list of these."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -8,7 +8,7 @@ Labels = tuple[str, ...]
 
 
 class MetricKind(StrEnum):
-    """What may happen to a figure."""
+    """The way in which a figure may change."""
 
     GAUGE = "gauge"
 

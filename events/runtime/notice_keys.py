@@ -4,7 +4,7 @@ from events.runtime.keys import WorkListKeys, keys_of
 
 
 class NoticeKeys:
-    """What the people of one shard were told and are still to be told, how, and where; their mail."""
+    """The notices of the people of one shard, sent and waiting, their channels and addresses; their mail."""
 
     def __init__(self, prefix: str, shard: int) -> None:
         self._tag = f"{prefix}{{n{shard:02d}}}:"
@@ -53,7 +53,7 @@ class NoticeKeys:
 
 
 class PushKeys:
-    """What identifies the installation to push services."""
+    """The key that identifies the installation to push services."""
 
     def __init__(self, prefix: str) -> None:
         self.private_key = f"{prefix}{{push}}:private-key"  # string: the key that signs for push services, encrypted

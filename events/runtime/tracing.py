@@ -14,7 +14,7 @@ _NOTHING = nullcontext()
 
 
 class Tracer(Protocol):
-    """What keeps spans and sends them (``events.runtime.otlp``)."""
+    """Keeps spans and sends them (``events.runtime.otlp``)."""
 
     def span(
         self, name: str, links: Iterable[str], attributes: dict[str, Attribute], new_trace: bool

@@ -94,7 +94,7 @@ class Day:
 
 @dataclass
 class _Work:
-    """What is to be done about one day: who has restarted, and from where on others are calculated again."""
+    """The work on one day: who has restarted, and from where on others are calculated again."""
 
     restarted: set[str] = field(default_factory=set)
     again: dict[str, DayPlace] = field(default_factory=dict)
@@ -151,7 +151,7 @@ class RatingRecalculation:
 
     @property
     def unsettled(self) -> list[Unsettled]:
-        """What this step has left to do."""
+        """The work left for this step."""
         return [
             Unsettled(self.pool, day, player, restarted)
             for day, work in sorted(self._work.items())

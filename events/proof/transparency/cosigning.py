@@ -25,7 +25,7 @@ log = structlog.get_logger("witnesses")
 
 
 class Log(Protocol):
-    """What is asked of the log of checkpoints."""
+    """The questions to the log of checkpoints."""
 
     def note(self) -> str | None:
         """Return the note of the last checkpoint, None before the first."""

@@ -49,7 +49,7 @@ class PackFile(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the catalogue calls it."""
+        """Its name in the catalogue."""
         return pack_name(self.file)
 
 

@@ -50,6 +50,7 @@ from events.people.chats import Chats
 from events.people.credentials import Tickets
 from events.people.notebooks import Notebooks
 from events.people.passwords import HASHER, Passwords
+from events.people.places import Places
 from events.people.player_keys import PlayerKeys
 from events.people.reports import Reports
 from events.people.statements import Statements
@@ -201,12 +202,17 @@ class Installation:
     @cached_property
     def bots(self) -> Bots:
         """The accounts that are bots, and their capacity."""
-        return Bots(self.client, self.prefix, self.now)
+        return Bots(self.client, self.prefix)
+
+    @cached_property
+    def places(self) -> Places:
+        """How many matches may begin for each account."""
+        return Places(self.client, self.prefix, self.now)
 
     @cached_property
     def bot_admission(self) -> BotAdmission:
         """The admission of matches within the capacity of bots."""
-        return BotAdmission(self.bots, self.readmodels)
+        return BotAdmission(self.bots, self.places, self.readmodels)
 
     @cached_property
     def contest_lists(self) -> ContestLists:
@@ -217,7 +223,7 @@ class Installation:
     def match_starter(self) -> MatchStarter:
         """The starter of the matches of seeks and tournaments."""
         service, admission = self.match_service, self.bot_admission
-        return MatchStarter(self.store, service, self.readmodels, admission, self.bots, self.availability)
+        return MatchStarter(self.store, service, self.readmodels, admission, self.places, self.availability)
 
     @cached_property
     def seeks(self) -> Seeks:

@@ -16,7 +16,7 @@ from events.runtime.counters import fixed_windows
 from events.runtime.egress import Egress
 from events.runtime.settings import MailSettings
 from events.store.kinds import StreamKind
-from workers.contests import Followers, settle_contest
+from workers.contests import ContestSweep, Followers, settle_contest
 from workers.hints import HintRounds, ListHints
 from workers.long_searches import LongThinker
 from workers.notices.decide import Decider, MatchObserver, StrangerLimit
@@ -83,7 +83,8 @@ def make_sweeper(
     """Return the sweeper of a ``share`` of the matches, which also does ``rounds``."""
     reminders = Reminders(tasks, of.now)
     of_checkpoints = make_checkpoint_reminders(of, reminders)
-    rounds = [of_checkpoints.request_checkpoint, of_checkpoints.request_cosignatures, *rounds]
+    of_contests = ContestSweep(of.store, of.contest_lists, make_followers(of), of.now)
+    rounds = [of_checkpoints.request_checkpoint, of_checkpoints.request_cosignatures, of_contests, *rounds]
     return Sweeper(of.store, of.readmodels, of.projector, of.ratings, of.timekeeper, reminders, share, rounds)
 
 

@@ -7,17 +7,20 @@ from api.access.auth import current_person, require_person
 from api.access.limits import spend
 from api.http.conditions import idempotent_request
 from api.http.problems import Problem
+from api.representations.clocks import SECOND_MS
 from api.representations.seeks import AuthorRecord, Outcome, Seek, SeekList, SeekStakes, ShownSeek, represent_seek
 from api.services import services
 from domain.contest.seek import commands as c
 from domain.contest.seek.state import Seek as SeekState, SeekStatus
-from domain.contest.wishes import Interval, SeekObstacle, SeekTerms, setup_of
+from domain.contest.wishes import Interval, SeekObstacle, SeekTerms, games_of, setup_of
 from domain.match.refusals import CommandError
-from domain.rating import DEFAULT, Rating, Result, rate
+from domain.rating import DEFAULT, Rating, Result, rate, weight_of_result
 from events.contests.contests import ExecutedContest, UnknownContestError
-from events.contests.play_history import count_flags, finished_matches
+from events.contests.play_history import count_flags, finished_matches, pace_ms
 from events.contests.seeks import MAX_OPEN_SEEKS, OPEN
+from events.contests.starting import Room
 from events.people.person import Person
+from events.people.places import Starts
 from events.store.contract import Head
 from events.store.kinds import StreamKind, kind_of
 
@@ -50,12 +53,22 @@ def list_seeks(cursor: str | None, limit: int) -> SeekList:
     listed = represented(services().seeks.read(page.items))
     shown = [seek for seek in listed if seek.obstacle in SHOWN_THOUGH_NOT_TAKEN]
     hidden = Counter(seek.obstacle for seek in listed if seek.obstacle not in SHOWN_THOUGH_NOT_TAKEN)
-    return SeekList(items=shown, hidden={str(reason): number for reason, number in hidden.items()}, next=page.next)
+    return SeekList(
+        items=shown,
+        hidden={str(reason): number for reason, number in hidden.items()},
+        usual_days=services().seeks.usual_days((*games_of(2), *games_of(4))),
+        next=page.next,
+    )
 
 
 def own_seeks(person: Person) -> list[Seek]:
     """Return the seeks of ``person`` that are not over, the oldest first."""
     return represented(services().seeks.read(services().contest_lists.oldest(f"seeks:by:{person.id}")))
+
+
+def own_room(player: str) -> Room:
+    """Return the room of ``player`` for matches that the server starts."""
+    return services().match_starter.room_of([player], services().now())[player]
 
 
 def show_seek(seek: SeekState) -> ShownSeek:
@@ -64,31 +77,37 @@ def show_seek(seek: SeekState) -> ShownSeek:
     person = current_person()
     finished = finished_matches(services().readmodels, seek.author)
     against = services().readmodels.head_to_head(seek.author, person.id, public=True) if person else []
+    room, pace = own_room(seek.author), pace_ms(finished)
     record = AuthorRecord(
         finished=len(finished),
         lost_on_time=count_flags(finished, seek.author, services().now()),
-        playing=services().readmodels.engagements([seek.author])[seek.author],
+        pace=None if pace is None else pace // SECOND_MS,
+        playing=room.playing,
+        free=room.room,
+        asks=room.limit.starts == Starts.ASK,
         wins=sum(score.wins for score in against),
         draws=sum(score.draws for score in against),
         losses=sum(score.losses for score in against),
     )
-    stakes = [] if person is None or person.id == seek.author else _stakes(seek, person)
-    return ShownSeek(seek=shown, author_record=record, stakes=stakes)
+    stakes = [] if person is None or person.id in seek.people else _stakes(seek, person)
+    usual = services().seeks.usual_days(seek.terms.games)
+    return ShownSeek(seek=shown, author_record=record, stakes=stakes, usual_days=min(usual.values(), default=None))
 
 
 def post_seek(id: str, terms: SeekTerms) -> SeekState:
     """Post a seek of the caller. Raises CommandError and the problem too-many-requests."""
     person = require_person()
     spend("matches", person.id)
-    # A repeated request has posted it before.
-    if (
-        not services().store.head(id).version
-        and services().contest_lists.count(f"seeks:by:{person.id}") >= MAX_OPEN_SEEKS
-    ):
-        raise CommandError(
-            "seek-refused", f"you have {MAX_OPEN_SEEKS} open seeks: withdraw one before you post another"
-        )
-    return execute(id, c.PostSeek(person.id, terms, person.kind == "guest")).state
+    if services().places.limits_of([person.id])[person.id].starts == Starts.NO:
+        raise CommandError("seek-refused", "the server may start no matches for you: allow it in your settings first")
+    command = c.PostSeek(person.id, terms, person.kind == "guest")
+    if services().store.head(id).version:
+        return execute(id, command).state  # a repeated request
+    with services().seeks.place(person.id, id) as is_free:
+        if not is_free:
+            words = f"you have {MAX_OPEN_SEEKS} open seeks: withdraw one before you post another"
+            raise CommandError("seek-refused", words)
+        return execute(id, command).state
 
 
 def take_seek(id: str, wanted: str | None) -> SeekState:
@@ -127,22 +146,33 @@ def execute(id: str, command: c.Command) -> ExecutedContest[SeekState]:
 
 
 def _stakes(seek: SeekState, person: Person) -> list[SeekStakes]:
-    """Return the changes of the rating of ``person`` in each game, by result against the author."""
-    if not seek.terms.rated or seek.terms.seats != 2 or person.kind == "guest":
+    """Return the changes of the rating of ``person`` in each game, by result, where all others are known.
+
+    At four seats the result is a place, with the strongest before the person.
+    """
+    others = [seek.author, *(taker.player for taker in seek.table.takers)]
+    seats = seek.terms.seats
+    if not seek.terms.rated or len(others) + 1 != seats or person.kind == "guest":
         return []
-    pools = {game: f"{setup_of(game)[0]}-2" for game in seek.terms.games}
-    wanted = [(player, pool) for pool in pools.values() for player in (person.id, seek.author)]
-    ratings = services().readmodels.ratings_in(wanted)
+    games = (seek.table.game,) if seek.table.game else seek.terms.games
+    pools = {game: f"{setup_of(game)[0]}-{seats}" for game in games}
+    wanted = [(player, pool) for pool in pools.values() for player in (person.id, *others)]
     rated = {
         key: DEFAULT if rating is None else Rating(rating.rating, rating.deviation, rating.volatility)
-        for key, rating in zip(wanted, ratings, strict=True)
+        for key, rating in zip(wanted, services().readmodels.ratings_in(wanted), strict=True)
     }
     stakes = []
     for game, pool in pools.items():
-        own, other = rated[person.id, pool], rated[seek.author, pool]
+        own = rated[person.id, pool]
+        against = sorted((rated[other, pool] for other in others), reverse=True)
+        weight = weight_of_result(seats)
+        scores = [[1.0], [0.5], [0.0]] if seats == 2 else [[0.0] * n + [1.0] * (seats - 1 - n) for n in range(seats)]
         outcomes = [
-            Outcome(score=score, change=round(rate(own, [Result(other, score)]).rating - own.rating))
-            for score in (1.0, 0.5, 0.0)
+            Outcome(
+                score=sum(met) / len(met),
+                change=round(rate(own, map(Result, against, met, [weight] * len(met))).rating - own.rating),
+            )
+            for met in scores
         ]
         stakes.append(SeekStakes(game=game, outcomes=outcomes))
     return stakes

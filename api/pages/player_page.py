@@ -50,12 +50,13 @@ def capacity_sentences(capacity: Capacity, matches: int) -> list[str]:
 
 
 def game_title(name: str) -> str:
-    """Return the title of a game as capacities name it, with that of its setup if ``name`` names one."""
+    """Return the title of a game as capacities name it, with that of the setup if ``name`` names one of several."""
     id, _, setup = name.partition("/")
     game = GAMES.get(id)
     if game is None:
         return name
-    return f"{game.title} ({game.setups[setup].title})" if setup in game.setups else game.title
+    has_several = setup in game.setups and len(game.setups) > 1
+    return f"{game.title} ({game.setups[setup].title})" if has_several else game.title
 
 
 WIDTH, HEIGHT = 600, 150

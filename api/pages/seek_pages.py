@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from flask import abort, render_template, request
 
 from api.access.auth import current_person
-from api.operations.seeks import list_seeks, load_seek, own_seeks, show_seek
+from api.operations.seeks import list_seeks, load_seek, own_room, own_seeks, show_seek
 from api.pages import list_pages
 from api.pages.layout import blueprint
 from api.pages.player_page import game_title
@@ -60,11 +60,15 @@ def seeks() -> str:
         "seeks.html",
         page=page,
         own=[] if person is None else own_seeks(person),
+        room=None if person is None else own_room(person.id),
+        waits=[(game_title(game), days) for game, days in page.usual_days.items()],
         hidden=[f"{WHY_HIDDEN[reason]} ({number})" for reason, number in sorted(page.hidden.items())],
         games={number: [(game, game_title(game)) for game in games_of(number)] for number in SEATS},
         chosen={"games": request.args.getlist("games"), "rated": request.args.get("rated") == "true"},
         seats=int(seats) if seats in map(str, SEATS) else SEATS[0],
-        days=[_number(request.args.get(name), least) for name, least in (("least_days", 2), ("most_days", 5))],
+        days=[_number("least_days", MAX_DAYS, 2), _number("most_days", MAX_DAYS, 5)],
+        rating=[_number(name, MAX_RATING, None) for name in ("least_rating", "most_rating")],
+        count=_number("count", MAX_MATCHES, 1),
         max_open=MAX_OPEN_SEEKS,
         max_count=MAX_MATCHES,
         max_days=MAX_DAYS,
@@ -72,8 +76,10 @@ def seeks() -> str:
     )
 
 
-def _number(text: str | None, otherwise: int) -> int:
-    return int(text) if text is not None and text.isascii() and text.isdigit() and int(text) <= MAX_DAYS else otherwise
+def _number(name: str, most: int, otherwise: int | None) -> int | None:
+    """Return a number of the query; ``otherwise`` where there is none, or one above ``most``."""
+    text = request.args.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 5 and int(text) <= most else otherwise
 
 
 @blueprint.get("/seeks/<seek_id>")
@@ -90,6 +96,8 @@ def seek_page(seek_id: str) -> str:
         seek=seek,
         record=shown.author_record,
         stakes=shown.stakes,
+        results=("a win", "a draw", "a loss") if seek.seats == 2 else ("1st", "2nd", "3rd", "4th"),
+        usual_days=shown.usual_days,
         terms=terms_in_words(seek),
         became=WHAT_BECAME.get(SeekStatus(seek.status)),
         why_not=WHY_HIDDEN.get(seek.obstacle or ""),

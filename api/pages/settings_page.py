@@ -17,6 +17,7 @@ from domain.match.vacation import year_of
 from events.people.availability import zone_names
 from events.people.capacity import MAX_CONCURRENT
 from events.people.credentials import MAX_LABEL_LENGTH
+from events.people.places import MAX_CONCURRENT_OF_PERSON
 from events.people.player_keys import MAX_KEY_NAME_LENGTH
 from events.runtime.wall_clock import rfc3339
 
@@ -52,6 +53,8 @@ def settings() -> str:
         bot=services().bots.among([person.id]).get(person.id),
         bot_games={name: game_title(name) for name in CAPACITY_GAMES},
         max_concurrent=MAX_CONCURRENT,
+        room=services().match_starter.room_of([person.id], now)[person.id],
+        max_room=MAX_CONCURRENT_OF_PERSON,
         now=now,
         rfc3339=rfc3339,
     )

@@ -57,18 +57,21 @@ class SeekList(Answer):
     hidden: Annotated[
         Mapping[str, int], Meta(description="How many of this page the caller cannot take, by the reason")
     ]
+    usual_days: Annotated[
+        Mapping[str, int], Meta(description="Within how many days half of the last seeks for a game were answered")
+    ]
     next: Next
 
 
 class Outcome(Answer):
     """A result and the change of the caller's rating that would follow from it alone."""
 
-    score: Annotated[float, Meta(description="1 a win, 0.5 a draw, 0 a loss")]
+    score: Annotated[float, Meta(description="1 a win, 0.5 a draw, 0 a loss; of four the share of the others behind")]
     change: int
 
 
 class SeekStakes(Answer):
-    """A game of a seek, and the rating changes of a rated match for two."""
+    """A game of a seek, and the rating changes of a rated match."""
 
     game: Game
     outcomes: Sequence[Outcome]
@@ -79,7 +82,12 @@ class AuthorRecord(Answer):
 
     finished: int
     lost_on_time: Annotated[int, Meta(description="In the last 90 days")]
+    pace: Annotated[
+        int | None, Meta(description="Seconds for a move, of all players, in half of these matches or less")
+    ]
     playing: Annotated[int, Meta(description="Matches that have not ended, invitations included")]
+    free: Annotated[int, Meta(description="How many more matches the server starts now")]
+    asks: Annotated[bool, Meta(description="Whether the author is asked before the match begins")]
     wins: Annotated[int, Meta(description="Of the author against the caller")]
     draws: int
     losses: int
@@ -90,7 +98,10 @@ class ShownSeek(Answer):
 
     seek: Seek
     author_record: AuthorRecord
-    stakes: Annotated[Sequence[SeekStakes], Meta(description="Empty unless the match is rated, for two, and not yours")]
+    stakes: Annotated[
+        Sequence[SeekStakes], Meta(description="Empty unless rated, with the last seat left for the caller")
+    ]
+    usual_days: Annotated[int | None, Meta(description="Half of the last seeks like this were answered within so long")]
 
 
 def represent_seek(seek: SeekState, persons: Mapping[str, Person], obstacle: SeekObstacle | None) -> Seek:

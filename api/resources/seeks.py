@@ -120,7 +120,7 @@ def list_own() -> SeekList:
 
     Those that are not over.
     """
-    return SeekList(items=own_seeks(require_person()), hidden={}, next=None)
+    return SeekList(items=own_seeks(require_person()), hidden={}, usual_days={}, next=None)
 
 
 @blueprint.get("/seeks/<seek>")

@@ -21,7 +21,7 @@ class EntryFacts(NamedTuple):
 
     ``rating_bound`` is the highest lower bound of the rating within the last year, None without one. ``flags`` counts
     matches lost on time in the last 90 days, ``finished`` all finished ones. ``apart``: some of those who have entered
-    and this person cannot be placed at one table.
+    and this person cannot be placed at one table. ``startable``: the server may start matches for this person.
     """
 
     rating_bound: int | None = None
@@ -30,6 +30,7 @@ class EntryFacts(NamedTuple):
     barred_until: int | None = None
     bot: bool = False
     apart: bool = False
+    startable: bool = True
 
 
 def refuse_entry(terms: EntryTerms, facts: EntryFacts, now: int) -> None:
@@ -42,6 +43,9 @@ def refuse_entry(terms: EntryTerms, facts: EntryFacts, now: int) -> None:
         raise CommandError("barred", reason)
     if facts.bot and not terms.bots:
         raise CommandError("entry-refused", "this tournament is for people: bots cannot enter")
+    if not facts.startable:
+        reason = "the server may start no matches for you: allow it in your settings first"
+        raise CommandError("entry-refused", reason)
     if facts.finished < terms.finished:
         reason = f"who enters must have finished {_matches(terms.finished)}; you have finished {facts.finished}"
         raise CommandError("entry-refused", reason)

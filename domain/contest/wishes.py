@@ -1,13 +1,13 @@
 """Wishes for a match: terms as intervals, and whether two wishes agree."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
 from domain.games import GAMES
 from domain.match.refusals import CommandError
-from domain.match.terms import Terms, days_per_move
+from domain.match.terms import DAY, Terms, days_per_move
 from domain.rating import START_RATING
 
 MIN_DAYS = 1
@@ -169,6 +169,21 @@ def compatible(first: Wish, second: Wish) -> Common | SeekObstacle:
             return Common(game, days)
         obstacle = SeekObstacle.RATING
     return obstacle
+
+
+MIN_WAITS = 3
+
+
+def usual_wait_days(waits_ms: Sequence[int | None]) -> int | None:
+    """Return within how many days half of some seeks were answered, given how long each waited (None: in vain).
+
+    None for fewer than three seeks, and where fewer than half were answered.
+    """
+    answered = sorted(wait for wait in waits_ms if wait is not None)
+    half = -(-len(waits_ms) // 2)
+    if len(waits_ms) < MIN_WAITS or len(answered) < half:
+        return None
+    return max(1, -(-answered[half - 1] // DAY))
 
 
 def terms_of_match(terms: SeekTerms, days: Interval) -> Terms:

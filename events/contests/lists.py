@@ -11,6 +11,9 @@ from events.runtime.scripts import load_script
 
 MAX_LISTED = 1000
 
+UNFINISHED = "unfinished"
+"""The list of all contests that are not over."""
+
 
 class ContestLists:
     """The read models of all contests of an installation; milliseconds behind their events."""
@@ -49,9 +52,23 @@ class ContestLists:
         """Return up to ``limit`` contests in a list, the lowest score first."""
         return [contest.decode() for contest in self._client.zrange(self._keys.listed(name), 0, limit - 1)]
 
+    def latest(self, names: Sequence[str], limit: int, since: int) -> list[list[str]]:
+        """Return up to ``limit`` contests of each of the lists ``names`` with a score of ``since`` or more."""
+        with self._client.pipeline(transaction=False) as pipeline:
+            for name in names:
+                pipeline.zrevrangebyscore(self._keys.listed(name), "+inf", since, start=0, num=limit)
+            return [[contest.decode() for contest in contests] for contests in pipeline.execute()]
+
     def count(self, name: str) -> int:
         """Return how many contests are in a list."""
         return int(self._client.zcard(self._keys.listed(name)))
+
+    def versions(self, contests: Sequence[str]) -> list[int]:
+        """Return the version that the read model of each of ``contests`` has reached, 0 for none. One round trip."""
+        with self._client.pipeline(transaction=False) as pipeline:
+            for contest in contests:
+                pipeline.hget(self._keys.content(contest), "version")
+            return [int(version or 0) for version in (pipeline.execute() if contests else [])]
 
     def contents(self, contests: Sequence[str]) -> list[bytes | None]:
         """Return the content of each of ``contests``, None where there is none. One round trip."""

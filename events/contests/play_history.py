@@ -1,6 +1,7 @@
 """The recent matches of a person, by which others decide whether to play them."""
 
 from collections.abc import Sequence
+from statistics import median
 
 from domain.match.enums import EndReason, Status
 from domain.match.terms import DAY
@@ -8,6 +9,8 @@ from events.matches.readmodels import ReadModels, Summary
 
 MAX_MATCHES = 200
 FLAGS_COUNT_FOR_MS = 90 * DAY
+MIN_PLIES_OF_PACE = 10
+MIN_MATCHES_OF_PACE = 3
 
 
 def finished_matches(readmodels: ReadModels, person: str) -> list[Summary]:
@@ -22,6 +25,16 @@ def count_flags(finished: Sequence[Summary], person: str, now: int) -> int:
     """Return how many of the ``finished`` matches a person has lost on time in the 90 days before ``now``."""
     since = now - FLAGS_COUNT_FOR_MS
     return sum((match.ended_at or 0) >= since and _is_lost_on_time(match, person) for match in finished)
+
+
+def pace_ms(finished: Sequence[Summary]) -> int | None:
+    """Return the median time for a ply in the ``finished`` matches of ten plies or more; None for fewer than three."""
+    paces = [
+        (match.ended_at - match.created_at) // match.ply
+        for match in finished
+        if match.ended_at is not None and match.ply >= MIN_PLIES_OF_PACE
+    ]
+    return int(median(paces)) if len(paces) >= MIN_MATCHES_OF_PACE else None
 
 
 def _is_lost_on_time(match: Summary, person: str) -> bool:

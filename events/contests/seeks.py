@@ -2,21 +2,24 @@
 
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import NamedTuple
 
 from domain.contest.seek import commands as c, events as e
 from domain.contest.seek.state import Joining, Seek, SeekStatus
-from domain.contest.wishes import SeekObstacle, Wish, compatible, setup_of, terms_of_match
+from domain.contest.wishes import SeekObstacle, Wish, compatible, setup_of, terms_of_match, usual_wait_days
 from domain.match.enums import OccasionKind
 from domain.match.refusals import CommandError
 from domain.match.state import CLOCK, MatchState, Occasion
+from domain.match.terms import DAY
 from events.contests.contests import Contests, UnknownContestError
-from events.contests.lists import ContestLists
+from events.contests.lists import UNFINISHED, ContestLists
 from events.contests.starting import MatchStarter, Started, WantedMatch
 from events.matches.readmodels import ReadModels
 from events.people.blocks import Blocks
 from events.people.person import Person
+from events.people.places import seeks_of
 from events.store import contract
 from events.store.converter import pack, unpack
 from events.store.kinds import StreamKind, kind_of
@@ -27,8 +30,17 @@ OPEN = "seeks:open"
 MAX_OPEN_SEEKS = 5
 """Of one person that are not over."""
 
+MAX_JUDGED = 20
+"""Seeks for a game by which one says how long the next will wait."""
+
+JUDGED_FOR_MS = 90 * DAY
+
 MAX_JOININGS = 3
 """At the table of the same other seek: whatever keeps them from beginning a match is not tried for longer."""
+
+
+MET_AT_ONCE = 20
+"""Seeks that agree with another one, whose authors are asked for room in one round trip."""
 
 
 class SeenSeek(NamedTuple):
@@ -39,12 +51,19 @@ class SeenSeek(NamedTuple):
 
 
 def lists_of(seek: Seek) -> dict[str, int]:
-    """Return the lists that a seek is in: those open, those of its author not over, all of each person."""
+    """Return the lists that a seek is in: those open, those of its author not over, all of each person.
+
+    Those that were answered, or expired without an answer, are listed for each game.
+    """
     lists = {f"of:{person}": seek.posted_at for person in seek.people}
     if not seek.is_over:
-        lists[f"seeks:by:{seek.author}"] = seek.posted_at
+        lists[f"seeks:by:{seek.author}"] = lists[UNFINISHED] = seek.posted_at
     if seek.status == SeekStatus.OPEN:
         lists[OPEN] = seek.posted_at
+    judged_at = seek.updated_at if seek.status == SeekStatus.EXPIRED else None
+    judged_at = judged_at if seek.answered_at is None else seek.answered_at
+    if judged_at is not None:
+        lists |= {f"seeks:judged:{game}": judged_at for game in seek.terms.games}
     return lists
 
 
@@ -131,6 +150,31 @@ class Seeks:
         """Return the seeks ``ids`` as they were milliseconds ago, in one round trip."""
         return [unpack(Seek, content) for content in self.lists.contents(ids) if content]
 
+    @contextmanager
+    def place(self, person: str, id: str) -> Iterator[bool]:
+        """Take the place of the open seek ``id`` that ``person`` posts in the block; yields False if all are taken."""
+
+        def projected(seeks: Sequence[str]) -> list[str]:
+            return [seek for seek, version in zip(seeks, self.lists.versions(seeks), strict=True) if version]
+
+        counted = partial(self.lists.oldest, f"seeks:by:{person}")
+        places = self._starter.places
+        with places.hold(seeks_of(person), id, MAX_OPEN_SEEKS, projected=projected, counted=counted) as is_free:
+            yield is_free
+
+    def usual_days(self, games: Sequence[str]) -> dict[str, int]:
+        """Return within how many days half of the last seeks for each of ``games`` were answered, where that is so."""
+        names, since = [f"seeks:judged:{game}" for game in games], self._now() - JUDGED_FOR_MS
+        by_game = dict(zip(games, self.lists.latest(names, MAX_JUDGED, since), strict=True))
+        seeks = {seek.id: seek for seek in self.read(sorted({id for ids in by_game.values() for id in ids}))}
+        usual = {}
+        for game, ids in by_game.items():
+            judged = [seeks[id] for id in ids if id in seeks]
+            days = usual_wait_days([seek.answered_at and seek.answered_at - seek.posted_at for seek in judged])
+            if days is not None:
+                usual[game] = days
+        return usual
+
     def listed(self) -> list[Seek]:
         """Return the open seeks, the oldest first; as they were milliseconds ago."""
         return self.read(self.lists.oldest(OPEN))
@@ -140,7 +184,7 @@ class Seeks:
         if person is None:
             return [SeenSeek(seek, None) for seek in seeks]
         apart = self._blocks.between({person.id, *(seek.author for seek in seeks)})
-        rooms = self._starter.room_of(list({seek.author for seek in seeks}), self._now())
+        rooms = self._starter.room_of({seek.author for seek in seeks}, self._now())
         ratings = self._ratings_by_seats([person.id], seeks)
         seen = []
         for seek in seeks:
@@ -176,8 +220,14 @@ class Seeks:
         ]
         if not agreeing:
             return
+        for first in range(0, len(agreeing), MET_AT_ONCE):
+            if self._join(seek, agreeing[first : first + MET_AT_ONCE]):
+                return
+
+    def _join(self, seek: Seek, agreeing: Sequence[Seek]) -> bool:
+        """Let ``seek`` meet the first of those that agree with it where all have room; return whether it did."""
         people = {person for table in (seek, *agreeing) for person in _seated(table)}
-        apart, rooms = self._blocks.between(people), self._starter.room_of(list(people), self._now())
+        apart, rooms = self._blocks.between(people), self._starter.room_of(people, self._now())
         for other in agreeing:
             joining, table = _joining(seek, other)
             among = {*_seated(joining), *_seated(table)}
@@ -188,7 +238,8 @@ class Seeks:
             key = f"join:{table.id}:{len(joining.joinings) + 1}"
             with suppress(CommandError):  # it was taken, or has joined another one, meanwhile: the next
                 if self._execute(joining.id, c.JoinSeek(table.id), key, joining.author):
-                    return
+                    return True
+        return False
 
     def _take_joined(self, seek: Seek) -> None:
         """Take a seat at the table that ``seek`` has joined; come back from there if that is refused."""
@@ -238,6 +289,7 @@ class Seeks:
             rated=seek.terms.rated,
             private=False,
             terms=terms_of_match(seek.terms, table.days),
+            by_hand=frozenset(taker.player for taker in table.takers if taker.seek is None),
         )
         try:
             start = self._starter.start(wanted)

@@ -1,6 +1,7 @@
 """The matches that contests start, each once, for people who have room for one more."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from typing import NamedTuple
 
 from domain.match import vacation
@@ -12,17 +13,17 @@ from events.matches.match_service import MatchService
 from events.matches.matches import fresh_seed
 from events.matches.readmodels import ReadModels
 from events.people.availability import AvailabilityStore
-from events.people.bots import Bots
 from events.people.capacity import ProposedMatch
+from events.people.places import Places, StartLimit, Starts
 from events.store.contract import EventStore, Request
 from events.store.kinds import digest_id
 
-MAX_ROOM = 100
-"""Matches that may be started for a person beside those that are played, where nothing says less."""
-
 
 class WantedMatch(NamedTuple):
-    """A match to be started for ``players``, by seat: people, who have agreed to it before, or levels of opponents."""
+    """A match to be started for ``players``, by seat: people, who have agreed to it before, or levels of opponents.
+
+    Those ``by_hand`` have just chosen it themselves: neither their limit nor their wish to be asked counts.
+    """
 
     occasion: Occasion
     game: str
@@ -31,6 +32,7 @@ class WantedMatch(NamedTuple):
     rated: bool
     private: bool
     terms: Terms
+    by_hand: frozenset[str] = frozenset()
 
 
 class Started(NamedTuple):
@@ -46,10 +48,16 @@ class NotStarted(NamedTuple):
 
 
 class Room(NamedTuple):
-    """How many more matches may be started for somebody, and the reason if none."""
+    """How many more matches may be started for somebody who plays ``playing``, and why none."""
 
     room: int
+    playing: int
+    limit: StartLimit
     reason: str = ""
+
+
+class _NoRoomError(Exception):
+    """Somebody has no room for the match."""
 
 
 def match_of(occasion: Occasion) -> str:
@@ -64,11 +72,11 @@ class MatchStarter(NamedTuple):
     matches: MatchService
     readmodels: ReadModels
     bot_admission: BotAdmission
-    bots: Bots
+    places: Places
     availability: AvailabilityStore
 
     def start(self, wanted: WantedMatch) -> Started | NotStarted:
-        """Start a match, with everybody seated, unless it was started before.
+        """Start a match, unless it was started before: those who want to be asked are invited, all others are seated.
 
         Crash-safe: id and request key are made of the occasion, so that repeating it starts nothing twice.
         """
@@ -76,9 +84,12 @@ class MatchStarter(NamedTuple):
         if self.store.head(match_id).version:
             return Started(match_id)
         people = [player for player in wanted.players if isinstance(player, str)]
+        limits = {who: limit for who, limit in self.places.limits_of(people).items() if who not in wanted.by_hand}
+        accepting = frozenset(who for who in people if who not in limits or limits[who].starts != Starts.ASK)
+        creator = next((who for who in people if who in accepting), people[0])
         command = CreateMatch(
             match=match_id,
-            creator=people[0],
+            creator=creator,
             game=wanted.game,
             setup=wanted.setup,
             seats=tuple([_seat(player) for player in wanted.players]),
@@ -87,29 +98,46 @@ class MatchStarter(NamedTuple):
             seed=fresh_seed(),
             terms=wanted.terms,
             occasion=wanted.occasion,
-            accepting=frozenset(people),
+            accepting=accepting,
         )
         proposal = ProposedMatch(wanted.game, wanted.setup, wanted.rated, wanted.private, wanted.terms)
         try:
-            with self.bot_admission.places(match_id, proposal, dict.fromkeys(people)):
-                self.matches.execute(match_id, command, people[0], Request(f"occasion:{match_id}", match_id))
+            with (
+                self.bot_admission.places(match_id, proposal, dict.fromkeys(people)),
+                self._places_within(match_id, limits),
+            ):
+                self.matches.execute(match_id, command, creator, Request(f"occasion:{match_id}", match_id))
         except BeyondCapacityError as error:
             return NotStarted(str(error))
+        except _NoRoomError:
+            return NotStarted("somebody has no room for another match at present")
         return Started(match_id)
 
-    def room_of(self, players: Sequence[str], now: int) -> Mapping[str, Room]:
-        """Return the room of each of ``players``: none on vacation, for bots the rest of their capacity."""
-        availability, bots = self.availability.read(players), self.bots.among(players)
-        playing = self.readmodels.engagements(list(bots)) if bots else {}
+    @contextmanager
+    def _places_within(self, match_id: str, limits: Mapping[str, StartLimit]) -> Iterator[None]:
+        """Take a place of each player in ``limits`` for the match of the block. Raises _NoRoomError."""
+        with ExitStack() as places:
+            for player, limit in limits.items():
+                if limit.starts == Starts.NO or not places.enter_context(
+                    self.bot_admission.place(player, match_id, limit.concurrent)
+                ):
+                    raise _NoRoomError(player)
+            yield
+
+    def room_of(self, players: Collection[str], now: int) -> Mapping[str, Room]:
+        """Return the room of each of ``players``: the rest of the limit, none on vacation."""
+        availability, limits = self.availability.read(players), self.places.limits_of(players)
+        playing = self.readmodels.engagements(list(limits))
         rooms = {}
-        for player in players:
+        for player, limit in limits.items():
+            played, free = playing[player], max(0, limit.concurrent - playing[player])
             if vacation.current(availability[player].book, now) is not None:
-                rooms[player] = Room(0, "on vacation")
-            elif player in bots:
-                free = bots[player].capacity.concurrent - playing[player]
-                rooms[player] = Room(max(0, free), "" if free > 0 else "no place free")
+                free, reason = 0, "a vacation"
+            elif limit.starts == Starts.NO:
+                free, reason = 0, "the server may start no matches"
             else:
-                rooms[player] = Room(MAX_ROOM)
+                reason = "" if free else f"{played} matches are played, of {limit.concurrent} at most"
+            rooms[player] = Room(free, played, limit, reason)
         return rooms
 
 

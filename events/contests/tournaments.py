@@ -13,7 +13,7 @@ from domain.match.events import FlagFell, FlagForgiven, MatchAborted
 from domain.match.state import CLOCK, MatchState, Occasion
 from domain.match.terms import DAY
 from events.contests.contests import Contests
-from events.contests.lists import ContestLists
+from events.contests.lists import UNFINISHED, ContestLists
 from events.contests.play_history import count_flags, finished_matches
 from events.contests.starting import MatchStarter, Started, WantedMatch
 from events.matches.matches import fresh_seed
@@ -21,6 +21,7 @@ from events.matches.readmodels import ReadModels
 from events.matches.readmodels.standings import interval_of
 from events.people.blocks import Blocks
 from events.people.person import Person
+from events.people.places import Starts
 from events.store import contract
 from events.store.codec import event_of
 from events.store.converter import pack, unpack
@@ -81,6 +82,8 @@ def lists_of(state: TournamentState) -> dict[str, int]:
     people = {state.organiser, *state.entries, *[entrant.player for entrant in state.entrants]}
     lists = {f"tournaments:{state.status}": ordered} | {f"of:{person}": ordered for person in people}
     lists |= {f"left:{entrant.player}": entrant.left_at for entrant in state.entrants if entrant.left_at is not None}
+    if state.status in (TournamentStatus.ENTRIES, TournamentStatus.RUNNING):
+        lists[UNFINISHED] = ordered
     if state.status == TournamentStatus.ENTRIES:
         lists[f"announced:{state.organiser}"] = ordered
     if state.status == TournamentStatus.RUNNING and state.numbers(PairingStatus.WAITING):
@@ -213,6 +216,7 @@ class Tournaments:
             flags=count_flags(finished, person.id, self._now()),
             barred_until=self.barred_until(person.id),
             bot=person.kind == "bot",
+            startable=self._starter.places.limits_of([person.id])[person.id].starts != Starts.NO,
             apart=any(person.id in pair for pair in self._blocks.between(players)),
         )
 
@@ -229,13 +233,15 @@ class Tournaments:
         """Return the command that records how a match stands."""
         flags: list[int] = []
         blamed: int | None = None
+        unanswered = [seat for seat, each in enumerate(match.seats) if not each.joined]
         for event in map(event_of, self._store.read(match.match_id, 0, head.version)):
             if isinstance(event, FlagFell):
                 flags.append(event.seat)
             elif isinstance(event, FlagForgiven) and flags:
                 flags.pop()
             elif isinstance(event, MatchAborted):
-                blamed = match.seat_of(event.player) if event.player != CLOCK else flags[-1] if flags else None
+                late = flags[-1:] or (unanswered if len(unanswered) == 1 else [])
+                blamed = match.seat_of(event.player) if event.player != CLOCK else next(iter(late), None)
         annulled = match.result.annulled is not None
         aborted = match.status == Status.ABORTED and not annulled
         return c.RecordMatch(

@@ -1,15 +1,15 @@
 """Whether a match is within the capacity of those who play it: asked before it is created or joined."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 
 from domain.match.state import MatchState
 from events.matches.readmodels import ReadModels
-from events.people.bots import Bot, BotPlace, Bots
+from events.people.bots import Bot, Bots
 from events.people.capacity import Excess, ProposedMatch, excess_of, full
 from events.people.person import Person
-from events.runtime.errors import StoreUnavailableError
+from events.people.places import Places
 
 SUSPENDED = Excess("invitations", "is suspended and takes no new matches")
 
@@ -25,8 +25,9 @@ class BeyondCapacityError(Exception):
 class BotAdmission:
     """The capacities of all bots."""
 
-    def __init__(self, bots: Bots, readmodels: ReadModels) -> None:
+    def __init__(self, bots: Bots, places: Places, readmodels: ReadModels) -> None:
         self._bots = bots
+        self._places = places
         self._readmodels = readmodels
 
     @contextmanager
@@ -45,32 +46,27 @@ class BotAdmission:
                 raise BeyondCapacityError(bot, excess)
         with ExitStack() as places:
             for bot in bots.values():
-                playing = partial(self._readmodels.matches_of, bot.id, ("active", "invited"))
-                if not places.enter_context(self.place(bot.id, match_id, bot.capacity.concurrent, playing)):
+                if not places.enter_context(self.place(bot.id, match_id, bot.capacity.concurrent)):
                     raise BeyondCapacityError(bot, full(bot.capacity))
             yield frozenset(
                 bot.id for bot in bots.values() if bot.capacity.accepts_at_once and players[bot.id] is not None
             )
 
-    @contextmanager
-    def place(self, player: str, match_id: str, maximum: int, playing: Callable[[], Collection[str]]) -> Iterator[bool]:
+    def place(
+        self, player: str, match_id: str, maximum: int, playing: Callable[[], Collection[str]] | None = None
+    ) -> AbstractContextManager[bool]:
         """Take one of ``maximum`` places of ``player`` for the match of the block; yields False when all are taken.
 
-        ``playing`` returns the matches with a place. An error frees it, unless the match may exist.
+        ``playing`` returns the matches with a place, all that are played without it. An error frees it, unless the
+        match may exist.
         """
-        # In this order: matches that have been projected by now are in the lists that are read next.
-        places = self._bots.places(player)
-        summaries = zip(places, self._readmodels.projected(places) if places else (), strict=True)
-        projected = [place for place, summary in summaries if summary is not None]
-        place = self._bots.take_place(player, match_id, maximum, projected=projected, playing=playing())
-        try:
-            yield place != BotPlace.REFUSED
-        except StoreUnavailableError:
-            raise
-        except Exception:
-            if place == BotPlace.TAKEN:
-                self._bots.free_place(player, match_id)
-            raise
+
+        def projected(matches: Sequence[str]) -> list[str]:
+            summaries = zip(matches, self._readmodels.projected(matches), strict=True)
+            return [match for match, summary in summaries if summary is not None]
+
+        counted = playing or partial(self._readmodels.matches_of, player, ("active", "invited"))
+        return self._places.hold(player, match_id, maximum, projected=projected, counted=counted)
 
     @contextmanager
     def joining_place(self, state: MatchState, person: Person) -> Iterator[None]:

@@ -14,6 +14,7 @@ from events.people.credentials import FOREIGN_REPLY, Credentials, ForeignReplyEr
 from events.people.names import check_name, skeleton
 from events.people.passwords import Passwords, check_password, device_mark
 from events.people.person import Person, Suspension, UnknownPersonError, random_letters, unpack_suspension
+from events.people.places import seeks_of
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import PeopleKeys
 from events.runtime.reads import Read, read_alone
@@ -232,7 +233,7 @@ class People:
             own = _led_to(pipeline, names, id)
             pipeline.multi()
             pipeline.delete(*sessions, *tokens, *own, *changed)
-            pipeline.delete(keys.suspension(id), keys.writes_of(id), keys.bot_places(id))
+            pipeline.delete(keys.suspension(id), keys.writes_of(id), keys.places(id), keys.places(seeks_of(id)))
             pipeline.zrem(keys.bots, id)
 
         transact(self._client, [*changed, *names], change)

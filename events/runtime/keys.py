@@ -206,7 +206,7 @@ class PeopleKeys:
         self.writes = f"{self._tag}acts:"  # begins the counters of what people have written in the last minute
         self.suspensions = f"{self._tag}suspended:"  # begins the keys of suspensions
         self.availabilities = f"{self._tag}diary:"  # begins the keys of availability
-        # an account. Hash: name, kind, created_at, password (hashed), capacity of a bot
+        # an account. Hash: name, kind, created_at, password (hashed), capacity of a bot, limit of starts
         self.account = keys_of(self.accounts)
         self.look = keys_of(f"{self._tag}look:")  # all names that look alike. String: the id of the person
         # the session whose secret has this SHA-256. String: that, packed person; it expires
@@ -245,9 +245,9 @@ class PeopleKeys:
         """Return the key that is there while a name has to wait. String: empty; it expires."""
         return f"{self._tag}attempts:{digest}:wait"
 
-    def bot_places(self, bot: str) -> str:
-        """Return the key of the new matches that count for a bot's capacity. Sorted set: by when they were created."""
-        return f"{self._tag}bot-places:{bot}"
+    def places(self, owner: str) -> str:
+        """Return the key of the new matches, or seeks, that count for a limit of ``owner``. Sorted set: by creation."""
+        return f"{self._tag}places:{owner}"
 
 
 class CaseKeys:

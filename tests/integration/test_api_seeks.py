@@ -1,6 +1,8 @@
 """Seeks through the API and their pages: posted, listed with what is hidden, taken, withdrawn, explained when over."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from typing import Any
 
 import pytest
@@ -91,6 +93,53 @@ def test_a_person_has_so_many_open_seeks_and_one_is_withdrawn_by_its_author_alon
     assert anna.post("/seeks", WANTED).status_code == 201
 
 
+def test_seeks_posted_at_once_are_not_more_than_a_person_may_have_open(anna: Caller) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: copy(anna).post("/seeks", WANTED), range(8)))
+    assert sorted(answer.status_code for answer in answers) == [201] * MAX_OPEN_SEEKS + [409] * (8 - MAX_OPEN_SEEKS)
+
+
+def test_a_refused_seek_takes_no_place_and_a_withdrawn_one_gives_it_back(anna: Caller, services: Services) -> None:
+    for _ in range(MAX_OPEN_SEEKS):
+        assert anna.post("/seeks", {**WANTED, "least_days": 6}).status_code == 422
+    ids = [post(anna, services) for _ in range(MAX_OPEN_SEEKS)]
+    assert anna.post("/seeks", WANTED).status_code == 409
+    anna.post(f"/seeks/{ids[0]}/withdrawal")
+    services.seeks.refresh(ids[0])
+    assert anna.post("/seeks", WANTED).status_code == 201
+
+
+def test_one_reads_within_how_many_days_half_of_the_last_seeks_were_answered(
+    anna: Caller, boris: Caller, services: Services
+) -> None:
+    wanted = {"games": ["bashni/start"]}
+    for _ in range(3):
+        assert anna.get("/seeks").json["usual_days"] == {}
+        seek = post(anna, services, **wanted)
+        boris.post(f"/seeks/{seek}/taking")
+        services.seeks.refresh(seek)
+    assert anna.get("/seeks").json["usual_days"] == {"bashni/start": 1}
+    seek = post(anna, services, **wanted)
+    assert boris.get(f"/seeks/{seek}").json["usual_days"] == 1
+    assert "were answered within a day lately" in page(boris, f"/seeks/{seek}")
+    assert "answered within: Bashni, 1 day" in page(boris, "/seeks")
+
+
+def test_at_a_table_of_four_who_takes_the_last_seat_reads_what_each_place_would_change(
+    anna: Caller, boris: Caller, clara: Caller, app: Flask, services: Services
+) -> None:
+    seek = post(anna, services, **FOUR, rated=True)
+    assert boris.get(f"/seeks/{seek}").json["stakes"] == []
+    assert "is said when one seat is left" in page(boris, f"/seeks/{seek}")
+    for who in (boris, clara):
+        who.post(f"/seeks/{seek}/taking")
+    (stakes,) = Caller(app).sign_up("dora").get(f"/seeks/{seek}").json["stakes"]
+    changes = [outcome["change"] for outcome in stakes["outcomes"]]
+    assert [outcome["score"] for outcome in stakes["outcomes"]] == pytest.approx([1, 2 / 3, 1 / 3, 0])
+    assert changes == sorted(changes, reverse=True)
+    assert changes[0] == -changes[3] > changes[1] > 0
+
+
 def test_seats_at_a_table_of_four_are_taken_given_back_and_filled_with_opponents_after_a_week(
     anna: Caller, boris: Caller, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -167,7 +216,7 @@ def test_the_page_of_a_seek_says_what_it_is_about_and_later_what_became_of_it(
     over = page(boris, f"/seeks/{seek}")
     assert "This seek has been answered." in over
     assert f"/matches/{match}" in over
-    assert "Seek the same" in over
+    assert re.search(r'href="[^"]*least_days=2&amp;most_days=5&amp;rated=true[^"]*count=1">Seek the same', over)
     assert anna.client.get("/seeks/seek-none").status_code == 404
 
 

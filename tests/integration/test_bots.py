@@ -14,8 +14,8 @@ from domain.match.authority import Authority
 from domain.match.enums import Status
 from events.operations.personal_archive import make_archive
 from events.operations.personal_data import erase
-from events.people.bots import MAX_PLACE_AGE_MS
 from events.people.person import Person, Suspension
+from events.people.places import MAX_PLACE_AGE_MS
 from events.proof.audit import audit
 from tests.support.callers import ME, OPEN, Answer, Caller, invited, opponent, started
 from tests.support.projected import project
@@ -148,10 +148,10 @@ def test_a_creation_that_is_refused_takes_no_place(app: Flask, anna: Caller) -> 
 
 def test_unused_places_are_freed(app: Flask, anna: Caller, services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     bot = as_bot(app, "Mr-Tower")
-    services.bots.take_place(bot.id, "mkilled", 1, projected=[], playing=[])
+    services.places.take(bot.id, "mkilled", 1, projected=[], counted=[])
     assert refusal(offer(anna, bot.name)) == FULL
     later = services.now() + MAX_PLACE_AGE_MS
-    monkeypatch.setattr(services.bots, "_now", lambda: later)
+    monkeypatch.setattr(services.places, "_now", lambda: later)
     assert offer(anna, bot.name).status_code == 201
 
 
@@ -231,7 +231,7 @@ def test_the_capacity_of_a_bot_is_in_its_archive_and_erased_with_it(app: Flask, 
     offer(Caller(app).sign_up("clara"), bot.name)
     erase(services, person)
     client: Any = services.client
-    assert list(client.scan_iter("*bot*")) == []
+    assert [*client.scan_iter("*bot*"), *client.scan_iter("*places*")] == []
     assert services.bots.among([bot.id]) == {}
 
 

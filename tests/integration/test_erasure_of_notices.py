@@ -84,7 +84,7 @@ def test_all_that_is_stored_to_reach_a_person_is_in_the_archive_and_is_erased(se
 
     before = keys_with(services, person.id, anna.name, *words)
     assert {"checks", "inbox", "outbox", "notice", "webhook-log", "push", "feeds"} <= before
-    assert {"mail", "mails", "mail-contents", "ledger", "preferences", "presence", "bot-places"} <= before
+    assert {"mail", "mails", "mail-contents", "ledger", "preferences", "presence", "places"} <= before
     assert anna.post("/me/erasure", {"name": anna.name}).status_code == 200
     assert keys_with(services, anna.name, *words) == set()
     # Streams, what follows from them, the log of administration; and what expires within an hour.

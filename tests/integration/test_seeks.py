@@ -165,6 +165,17 @@ def test_a_seek_expires_by_itself_and_those_who_waited_there_come_back(shop: Ste
     assert shop.parts.contest_lists.count("seeks:by:ann") == 0
 
 
+def test_what_feed_and_ticker_have_missed_is_found_by_the_sweeper(shop: SteppedInstallation) -> None:
+    first, second = post(shop, "ann"), post(shop, "bob")
+    shop.sweeper().sweep()
+    assert {state(shop, id).status for id in (first, second)} & {SeekStatus.JOINED, SeekStatus.ANSWERED}
+    late = post(shop, "cyd", FOUR)
+    shop.now = state(shop, late).expires_at
+    shop.heartbeat.beat(shop.now, shop.now)
+    shop.sweeper().sweep()
+    assert state(shop, late).status == SeekStatus.EXPIRED
+
+
 def test_people_who_block_each_other_do_not_meet_and_nobody_meets_on_vacation(shop: SteppedInstallation) -> None:
     shop.parts.blocks.put("bob", "ann", BLOCK)
     post(shop, "ann")

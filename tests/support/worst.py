@@ -219,6 +219,8 @@ class WorstWorld:
         yield Asked("GET /me/webhooks/{webhook}/deliveries", deliveries)
         yield Asked("GET /bots", f"/bots?limit={MAX_BOTS_PER_PAGE}")
         yield from self._about_seeks()
+        yield Asked("GET /me/room", "/me/room")
+        yield Asked("PUT /me/room", "/me/room", {"concurrent": 100, "starts": "yes"})
         for path in ("", "/table.csv", "/bundle"):
             yield Asked(f"GET /tournaments/{{id}}{path}", f"/tournaments/{self.tournament}{path}")
         yield Asked("POST /tournaments/{id}/entries", f"/tournaments/{self.tournament}/entries")

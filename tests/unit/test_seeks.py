@@ -21,6 +21,7 @@ from domain.contest.wishes import (
     compatible,
     games_of,
     terms_of_match,
+    usual_wait_days,
 )
 from domain.match.refusals import CommandError
 from domain.match.terms import DAY
@@ -314,3 +315,29 @@ def test_events_without_a_posting_or_with_a_second_one_are_no_seek() -> None:
         evolve(None, e.SeekExpired(at=T0), "seek-a")
     with pytest.raises(ValueError, match="second time"):
         evolve(played.state, played.events[0], "seek-a")
+
+
+@pytest.mark.parametrize(
+    ("waits", "days"),
+    [
+        ((), None),
+        ((1, 1), None),
+        ((1, 1, 1), 1),
+        ((DAY, 2 * DAY, 9 * DAY), 2),
+        ((DAY, 2 * DAY + 1, None), 3),
+        ((DAY, None, None), None),
+        ((DAY, 2 * DAY, None, None), 2),
+    ],
+)
+def test_the_usual_wait_is_that_within_which_half_were_answered_those_in_vain_included(
+    waits: tuple[int | None, ...], days: int | None
+) -> None:
+    assert usual_wait_days(waits) == days
+
+
+def test_the_first_match_answers_a_seek_and_later_ones_do_not_change_that() -> None:
+    played = PlayedSeek(replace(TWO, count=2))
+    for number, player in enumerate(("bob", "cyd"), 1):
+        played.take(player)
+        played.do(c.StartTable(number, f"m{number}"), T0 + number * DAY)
+    assert (played.state.status, played.state.answered_at) == (SeekStatus.ANSWERED, T0 + DAY)

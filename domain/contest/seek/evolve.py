@@ -37,7 +37,8 @@ def _opponents_seated(seek: Seek, event: e.OpponentsSeated) -> Seek:
 
 def _table_started(seek: Seek, event: e.TableStarted) -> Seek:
     begun = (*seek.begun, Begun(event.match, seek.table))
-    return _after_match(replace(seek, begun=begun, table=SeekTable(seek.table.number + 1, seek.terms.days)))
+    table = SeekTable(seek.table.number + 1, seek.terms.days)
+    return _after_match(replace(seek, begun=begun, table=table), event.at)
 
 
 def _table_cleared(seek: Seek, event: e.TableCleared) -> Seek:
@@ -58,7 +59,7 @@ def _seek_returned(seek: Seek, _: e.SeekReturned) -> Seek:
 
 
 def _seek_answered(seek: Seek, event: e.SeekAnswered) -> Seek:
-    return _after_match(replace(seek, elsewhere=(*seek.elsewhere, event.match), joined=None))
+    return _after_match(replace(seek, elsewhere=(*seek.elsewhere, event.match), joined=None), event.at)
 
 
 def _seek_withdrawn(seek: Seek, _: e.SeekWithdrawn) -> Seek:
@@ -77,9 +78,9 @@ def _without(seek: Seek, players: tuple[str, ...]) -> Seek:
     return replace(seek, table=table, gone=(*seek.gone, *gone))
 
 
-def _after_match(seek: Seek) -> Seek:
-    is_answered = len(seek.matches) >= seek.terms.count
-    return replace(seek, status=SeekStatus.ANSWERED if is_answered else SeekStatus.OPEN)
+def _after_match(seek: Seek, at: int) -> Seek:
+    status = SeekStatus.ANSWERED if len(seek.matches) >= seek.terms.count else SeekStatus.OPEN
+    return replace(seek, status=status, answered_at=at if seek.answered_at is None else seek.answered_at)
 
 
 def _closed(seek: Seek, status: SeekStatus) -> Seek:

@@ -67,7 +67,7 @@ class Seek:
 
     ``gone`` are takers that left a table without a match. ``matches`` have begun, at own tables or, ``elsewhere``, at
     those of other seeks; ``joinings`` are the seeks that it has joined, in order. ``updated_at`` is the instant of the
-    last event.
+    last event, ``answered_at`` that of the first match.
     """
 
     id: str
@@ -82,6 +82,7 @@ class Seek:
     gone: tuple[Taker, ...] = ()
     joined: Joining | None = None
     joinings: tuple[str, ...] = ()
+    answered_at: int | None = None
 
     @property
     def matches(self) -> tuple[str, ...]:

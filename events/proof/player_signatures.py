@@ -42,7 +42,7 @@ _FIELD = 2**256 - 2**224 + 2**192 + 2**96 - 1
 
 
 class SignedStatement(NamedTuple):
-    """The statement that a player signs: the type of the event, the match (``digest`` at ``version``), later ``moves``."""
+    """A statement of a player: the type of the event, the match (``digest`` at ``version``), later ``moves``."""
 
     act: str
     digest: str

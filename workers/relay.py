@@ -153,7 +153,8 @@ class Relay:
         projections = self._group(ConsumerGroup.PROJECTIONS)
         project = matches_only(projections, consumers.project_deliveries(projections, parts.projector))
         running = [Consumer(projections, project, parts.now)]
-        follow = follow_contest(followers, ContestObserver(parts.seeks, observer.decider).look_at_contest)
+        look = ContestObserver(parts.seeks.contests, parts.tournaments.contests, observer.decider).look_at_contest
+        follow = follow_contest(followers, look)
         for name, effects, contests in (
             (ConsumerGroup.TASKS, enqueued, None),
             (ConsumerGroup.EFFECTS, followed, follow),

@@ -23,7 +23,7 @@ from domain.games import GAMES
 from domain.match.state import MatchState
 from events.matches.readmodels import Summary, summarise
 from events.notify.notice import Notice
-from events.notify.wording import enumerated, headline, news_of
+from events.notify.wording import enumerated, headline, news_of, page_of
 from events.people.blocks import blocked_by, names_of_others
 from events.people.person import Person
 from events.store.codec import event_of
@@ -168,7 +168,7 @@ def _notice_entries(player: str, notices: Sequence[Notice]) -> list[feeds.Entry]
             id=feeds.atom_id("notice", notice.id),
             title=title(notice),
             updated=notice.at,
-            link=absolute(url_for("web.match_page", match_id=notice.match) if notice.match else url_for("web.notices")),
+            link=absolute(page_of(notice.fact, notice.match)),
             content=notice.summary
             + ("" if notice.deadline is None else f" You have until {instant(notice.deadline)}."),
             category=notice.kind,

@@ -18,6 +18,7 @@ from events.notify.ledger import KEPT_MS, MAX_NOTICES
 from events.notify.notice import DeliveryState, Notice, NoticeChannel, NoticeKind, Timing, WhoMayInvite, WhoMayWrite
 from events.notify.preferences import DEFAULT_QUIET_HOURS
 from events.notify.webhooks.signing import public_key_of
+from events.notify.wording import page_of
 from events.people.person import Person
 
 
@@ -184,6 +185,7 @@ def notices() -> str:
         states=STATES,
         max_notices=MAX_NOTICES,
         kept=duration(KEPT_MS),
+        page_of=page_of,
     )
 
 

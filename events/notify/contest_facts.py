@@ -1,4 +1,4 @@
-"""The facts about seeks that people are told of, as a function of a seek and its events.
+"""The facts about seeks and tournaments that people are told of, as a function of a contest and its events.
 
 That a match has begun is told as of every match.
 """
@@ -7,6 +7,9 @@ from collections.abc import Iterable
 
 from domain.contest.seek.events import Event, SeekExpired, TableCleared
 from domain.contest.seek.state import Seek
+from domain.contest.tournament import events as t
+from domain.contest.tournament.state import TournamentState
+from domain.match.terms import DAY
 from events.notify.facts import Fact
 from events.notify.notice import NoticeKind
 from events.notify.wording import WORDINGS
@@ -18,20 +21,54 @@ def facts_of_seek(seek: Seek, events: Iterable[Event]) -> list[Fact]:
     for version, event in enumerate(events, 1):
         match event:
             case SeekExpired() if not seek.matches:
-                facts.append(_fact("seek-expired", seek, version, event.at, (seek.author,)))
+                facts.append(_fact("seek-expired", seek.id, str(version), event.at, (seek.author,)))
             case TableCleared():
                 players = tuple(dict.fromkeys((seek.author, *event.players)))
-                facts.append(_fact("seek-cleared", seek, version, event.at, players))
+                facts.append(_fact("seek-cleared", seek.id, str(version), event.at, players))
     return facts
 
 
-def _fact(what: str, seek: Seek, version: int, at: int, players: tuple[str, ...]) -> Fact:
+def facts_of_tournament(tournament: TournamentState, events: Iterable[t.Event]) -> list[Fact]:
+    """Return the facts of a tournament, given all its events, for those who play or wait at each of them.
+
+    They are told that it starts, is put off or cancelled, that a place is theirs, of the end, and of corrections: of
+    several on one day once.
+    """
+    facts = []
+    people: dict[str, None] = {}
+    for version, event in enumerate(events, 1):
+        what, name, told = "", str(version), tuple(people)
+        match event:
+            case t.EntryMade():
+                people[event.player] = None
+            case t.EntryTakenBack() | t.PlayerLeft():
+                people.pop(event.player, None)
+            case t.StartPostponed():
+                what = "tournament-postponed"
+            case t.TournamentCalledOff():
+                organiser = () if event.canceller == tournament.organiser else (tournament.organiser,)
+                what, told = "tournament-cancelled", tuple(dict.fromkeys((*organiser, *people)))
+            case t.TournamentStarted():
+                what, told = "tournament-started", event.players
+            case t.PlaceFilled():
+                what, told = "tournament-place", (event.player,)
+            case t.TournamentEnded():
+                what = "tournament-ended"
+            case t.TableCorrected():
+                what, name = "tournament-corrected", f"day-{event.at // DAY}"
+        if what:
+            words = {"title": tournament.terms.title, "reason": tournament.reason}
+            facts.append(_fact(what, tournament.id, name, event.at, told, **words))
+    return facts
+
+
+def _fact(what: str, contest: str, name: str, at: int, players: tuple[str, ...], **words: str | None) -> Fact:
     return Fact(
-        name=f"{what}:{seek.id}:{version}",
+        name=f"{what}:{contest}:{name}",
         kind=NoticeKind.CONTEST,
         match=None,
-        version=version,
+        version=int(name) if name.isdigit() else 0,
         at=at,
         players=players,
-        summary=WORDINGS[what].summary,
+        summary=WORDINGS[what].summary.format_map(words),
     )

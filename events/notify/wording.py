@@ -45,6 +45,21 @@ WORDINGS: Mapping[str, Wording] = {
         "A match that was to come of a seek could not begin: somebody has no place for it. The seek is open again.",
         "Match could not begin",
     ),
+    "tournament-postponed": Wording(
+        'Too few have entered "{title}": its start is put off by 14 days. Your entry stands: take it back if the new '
+        "date does not suit you.",
+        "Start put off",
+    ),
+    "tournament-cancelled": Wording('"{title}" was cancelled {reason}.', "Tournament cancelled"),
+    "tournament-started": Wording('"{title}" has started. Its matches begin when all players have room.', "Started"),
+    "tournament-place": Wording(
+        'A place in "{title}" has become free, and you play in it now. Its page says which matches are yours.',
+        "A place for you",
+    ),
+    "tournament-ended": Wording('"{title}" is over, and its table is final.', "Tournament over"),
+    "tournament-corrected": Wording(
+        'The final table of "{title}" was corrected: the result of a match has changed.', "Table corrected"
+    ),
     "ruling": Wording("An arbiter has ruled on a case about a match of {game}.", "Ruling"),
 }
 """By what a fact is about, which is how its name begins."""
@@ -53,6 +68,15 @@ WORDINGS: Mapping[str, Wording] = {
 def about(fact: str) -> str:
     """Return the subject of ``fact``, a key of WORDINGS."""
     return fact.partition(":")[0]
+
+
+def page_of(fact: str, match: str | None) -> str:
+    """Return the path of the page about ``fact``: that of its ``match``, or of the contest that its name has."""
+    if match is not None:
+        return f"/matches/{match}"
+    kind, _, rest = fact.partition(":")
+    begins = kind.partition("-")[0]
+    return f"/{begins}s/{rest.partition(':')[0]}" if begins in ("seek", "tournament") else "/notices"
 
 
 def summarise_fact(fact: str, game: str, others: Sequence[str] = ()) -> str:

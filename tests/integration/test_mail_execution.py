@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from domain.contest.tournament import commands as c
 from domain.games import find_ruleset
 from domain.match.commands import DeclineDraw, OfferDraw, PauseClock, RequestTakeback
 from domain.match.enums import Channel, PauseReason, Status
 from domain.match.state import MatchState, Seat
-from domain.match.terms import STANDARD
+from domain.match.terms import DAY, STANDARD
 from events.matches.matches import UnknownMatchError
 from events.notify.mail.account_commands import execute_account_commands
 from events.notify.mail.execution import ONE_MOVE, STALE, STALE_OFFER, execute_commands
@@ -21,8 +22,11 @@ from events.people.capacity import Capacity
 from events.people.person import Person, Suspension
 from events.proof.receipts import read_receipt
 from events.runtime.keys import PeopleKeys
-from events.store.contract import VersionTag
+from events.store.contract import Request, VersionTag
+from events.store.kinds import StreamKind, stream_id
+from tests.support.matches import T0
 from tests.support.stepped_installation import PREFIX, SteppedInstallation
+from tests.support.tournaments import TWO_SEATS
 from workers.composition import make_match_reader
 
 
@@ -317,8 +321,30 @@ def test_no_mail_is_sent_any_more_after_stop_mail(shop: SteppedInstallation, ali
 
 def test_mail_about_no_match_plays_nothing(shop: SteppedInstallation) -> None:
     reading = read_commands(["board", "well", "help", "stop mail"], NO_MOVES)
-    report = execute_account_commands(shop.parts.addresses, reading, "alice", shop.parts.now())
+    report = execute_account_commands(shop.parts, reading, Person("alice", "alice", "person", 0), "m")
     assert effects(report) == [Effect.REFUSED, Effect.UNKNOWN, Effect.SHOWN, Effect.DONE]
+
+
+def test_a_mail_enters_and_leaves_a_tournament_once_however_often_it_is_read(
+    shop: SteppedInstallation, alice: Correspondent
+) -> None:
+    id = stream_id(StreamKind.TOURNAMENT, "olga", "1")
+    terms = replace(TWO_SEATS, starts_at=T0 + 5 * DAY, latest_end=T0 + 300 * DAY)
+    announced = c.AnnounceTournament(organiser="olga", terms=terms)
+    shop.parts.tournaments.contests.execute(id, announced, "olga", Request("announced", ""))
+    entered = alice.write(f"Enter {id}", mail="first")
+    assert effects(entered) == [Effect.DONE]
+    assert entered.results[0].words == "You have entered the tournament Autumn round."
+    assert alice.write(f"Enter {id}", mail="first") == entered
+    person = Person("alice", "alice", "person", 0)
+    reading = read_commands([f"leave {id}", f"leave {id}", "enter tournament-none"], NO_MOVES)
+    report = execute_account_commands(shop.parts, reading, person, "second")
+    assert effects(report) == [Effect.DONE, Effect.REFUSED, Effect.REFUSED]
+    assert [result.words for result in report.results[1:]] == [
+        "You have not entered this tournament.",
+        "There is no such tournament.",
+    ]
+    assert shop.parts.tournaments.contests.load(id).state.entries == ()
 
 
 def test_an_army_is_set_up_in_one_mail(shop: SteppedInstallation) -> None:

@@ -170,7 +170,8 @@ class SteppedInstallation:
         """Return the consumer that follows contests and the matches that they have started."""
         group, followers = self.group("contests"), make_followers(self.parts)
         matches = match_by_match(group, self.delivery_reader().read, [record_occasions(followers)])
-        look = ContestObserver(self.parts.seeks, self.observer.decider).look_at_contest
+        parts, decider = self.parts, self.observer.decider
+        look = ContestObserver(parts.seeks.contests, parts.tournaments.contests, decider).look_at_contest
         return Consumer(group, with_contests(group, matches, follow_contest(followers, look)), lambda: self.now)
 
     def delivery_reader(self) -> DeliveryReader:

@@ -79,6 +79,11 @@ class Decider(NamedTuple):
             if person is not None and not self.ledger.is_decided(player, notice_id(fact.name, player)):
                 self._decide(fact, person)
 
+    def is_recent(self, fact: Fact) -> bool:
+        """Tell whether people are still told of ``fact``: it is at most a day old, without outages since."""
+        age = self.now() - fact.at
+        return age <= policy.MAX_AGE_MS or age - self._outage_ms(fact.at, self.now()) <= policy.MAX_AGE_MS
+
     def _decide(self, fact: Fact, person: Person) -> None:
         now = self.now()
         circumstances = self.circumstances.read(person.id, fact.match, now)

@@ -13,7 +13,6 @@ import structlog
 from events.notify.addresses import AddressStore, stopped
 from events.notify.inbox import MAX_REFUSALS, Inbox, ReceivedMail, Taken, Verdict
 from events.notify.letters import LetterKind, letter_dispatch
-from events.notify.mail.account_commands import execute_account_commands
 from events.notify.mail.admission import AdmissionRules, admit, header, read_headers
 from events.notify.mail.body import read_body
 from events.notify.mail.bounces import record_bounce
@@ -66,7 +65,7 @@ class MailOutcome:
 
 
 class MailReader:
-    """Reads the incoming mail of an installation; ``execute`` carries out the commands in a mail about a match."""
+    """Reads the incoming mail of an installation; ``execute`` carries out the commands (None: about no match)."""
 
     def __init__(
         self,
@@ -76,7 +75,7 @@ class MailReader:
         addresses: AddressStore,
         availability: AvailabilityStore,
         matches: MatchReader,
-        execute: Callable[[Reading, MatchToken, Person, str], MailReport],
+        execute: Callable[[Reading, MatchToken | None, Person, str], MailReport],
         now: Callable[[], int],
     ) -> None:
         self._settings = settings
@@ -162,8 +161,7 @@ class MailReader:
                 loaded, token.seat, self._availability.read([person.id])[person.id].zone, self._now()
             )
         else:
-            reading, now = read_commands(body.lines, NO_MOVES), self._now()
-            report = execute_account_commands(self._addresses, reading, person.id, now)
+            report = self._execute(read_commands(body.lines, NO_MOVES), None, person, mail.digest)
         if body.fault and not report.results:
             report = replace(report, remark=f"{_sentence(body.fault)} Nothing was done.")
         answer = write_answer(report, view)

@@ -18,6 +18,7 @@ from events.notify.push.payload import body_of, message, title_of, topic_of, ttl
 from events.notify.push.sender_key import SenderKeyStore, authorization
 from events.notify.push.services import service_name
 from events.notify.subscriptions import Subscription, Subscriptions
+from events.notify.wording import page_of
 from events.people.accounts import People
 from events.people.availability import AvailabilityStore, zone_of
 from events.people.blocks import Blocks, blocked_by, names_of_others
@@ -71,7 +72,7 @@ class PushComposer(NamedTuple):
         notice = self.ledger.find(dispatch.player, dispatch.notices[0]) if dispatch.notices else None
         if notice is None:
             return None
-        link = self._link(f"/matches/{notice.match}" if notice.match else "/notices")
+        link = self._link(page_of(notice.fact, notice.match))
         content = message(self._title(notice), self._body(notice), link, topic_of(notice))
         return PushMessage(content, ttl_of(notice.deadline, now), urgency_of(notice.kind), topic_of(notice))
 

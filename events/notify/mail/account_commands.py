@@ -1,20 +1,52 @@
 """The commands of a mail that are about no match, which are understood in every mail."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
+from events.contests.tournaments import Tournaments
 from events.notify.addresses import AddressStore, stopped
 from events.notify.mail.language import Command, Reading, UnknownLine, Verb
+from events.notify.mail.tournament_commands import execute_tournament_command
 from events.notify.mail.transcript import Effect, LineResult, MailReport
+from events.people.accounts import People
+from events.people.person import Person, Suspension
+from events.runtime.wall_clock import rfc3339
 
 
-def execute_account_commands(addresses: AddressStore, reading: Reading, player: str, now: int) -> MailReport:
-    """Carry out the commands of a mail that is about no match: only ``stop mail`` does something."""
+class AccountParts(Protocol):
+    """The parts of an installation that commands about no match need."""
+
+    @property
+    def addresses(self) -> AddressStore:
+        """The mail addresses of players."""
+
+    @property
+    def people(self) -> People:
+        """The accounts."""
+
+    @property
+    def tournaments(self) -> Tournaments:
+        """The tournaments."""
+
+    @property
+    def now(self) -> Callable[[], int]:
+        """The clock, in milliseconds since 1970 UTC."""
+
+
+def execute_account_commands(parts: AccountParts, reading: Reading, person: Person, mail: str) -> MailReport:
+    """Carry out the commands of a mail (a digest names it) that is about no match; return their outcomes."""
     results = []
-    for item in reading.items:
+    suspension = parts.people.suspension(person)
+    for number, item in enumerate(reading.items):
         if isinstance(item, UnknownLine):
             results.append(unknown(item))
         elif item.verb == Verb.STOP_MAIL:
-            results.append(stop_mail(addresses, item, player, now))
+            results.append(stop_mail(parts.addresses, item, person.id, parts.now()))
+        elif item.verb in (Verb.ENTER, Verb.LEAVE) and suspension is not None:
+            results.append(suspended(item, suspension))
+        elif item.verb in (Verb.ENTER, Verb.LEAVE):
+            key = f"mail:{person.id}:{mail}:{number}"
+            results.append(execute_tournament_command(parts.tournaments, item, person, key))
         elif item.verb == Verb.HELP:
             results.append(LineResult(line=item.line, effect=Effect.SHOWN, words="All commands are listed below."))
         else:
@@ -28,6 +60,13 @@ def stop_mail(addresses: AddressStore, command: Command, player: str, now: int) 
     addresses.change(player, lambda stored: stopped(stored, now))
     words = "No more notices are sent by mail. You can have them sent again on the settings page."
     return LineResult(line=command.line, effect=Effect.DONE, words=words)
+
+
+def suspended(item: Command, suspension: Suspension) -> LineResult:
+    """Return the reply to a command of somebody whose account is suspended."""
+    until = "" if suspension.until is None else f" until {rfc3339(suspension.until)}"
+    words = f"Your account is suspended{until}: {suspension.reason}"
+    return LineResult(line=item.line, effect=Effect.REFUSED, words=words)
 
 
 def unknown(item: UnknownLine) -> LineResult:

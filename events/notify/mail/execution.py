@@ -13,19 +13,19 @@ from domain.match.state import MatchState
 from events.installation import Installation
 from events.matches.bot_admission import BeyondCapacityError
 from events.matches.matches import Executed
-from events.notify.mail.account_commands import report_of, stop_mail, unknown
+from events.notify.mail.account_commands import execute_account_commands, report_of, stop_mail, suspended, unknown
 from events.notify.mail.body import MAX_LINE_CHARACTERS
 from events.notify.mail.conditional_lines import has_course, line_of, merged, refuse_own_turn
 from events.notify.mail.language import Command, Reading, UnknownLine, Verb
 from events.notify.mail.match_words import event_words, moves_of, outcome_words, queue_text
 from events.notify.mail.tokens import MatchToken, TokenKind
+from events.notify.mail.tournament_commands import execute_tournament_command
 from events.notify.mail.transcript import Effect, LineResult, MailReport
 from events.people.chats import ChatFullError, chat_players
 from events.people.conditional_moves import lines_shown
 from events.people.notebooks import QuotaExceededError
 from events.people.person import Person
 from events.proof.receipts import write_receipt
-from events.runtime.wall_clock import rfc3339
 from events.store.codec import event_of
 from events.store.contract import Request, StaleVersionError, VersionTag, tag_of
 
@@ -42,12 +42,16 @@ STALE_OFFER = "What is offered has changed since the mail that you have answered
 ONE_MOVE = "A mail can play one move, for it answers one position: none was played. Send the one that you want."
 
 
-def execute_commands(parts: Installation, reading: Reading, token: MatchToken, person: Person, mail: str) -> MailReport:
+def execute_commands(
+    parts: Installation, reading: Reading, token: MatchToken | None, person: Person, mail: str
+) -> MailReport:
     """Carry out the commands of a mail (a digest names it) with a valid ``token``; return their outcomes.
 
-    Raises UnknownMatchError and what loading a match raises. Crash-safe: request keys follow from the mail and the
-    place in it, so a repetition finds the completed acts.
+    ``token`` is None for a mail that is about no match. Raises UnknownMatchError and what loading a match raises.
+    Crash-safe: request keys follow from the mail and the place in it, so a repetition finds the completed acts.
     """
+    if token is None:
+        return execute_account_commands(parts, reading, person, mail)
     return _Execution(parts, reading, token, person, mail).run()
 
 
@@ -75,8 +79,7 @@ class _Execution:
             if isinstance(item, UnknownLine):
                 results.append(unknown(item))
             elif suspension is not None and item.verb not in (Verb.BOARD, Verb.HELP, Verb.QUEUE, Verb.STOP_MAIL):
-                until = "" if suspension.until is None else f" until {rfc3339(suspension.until)}"
-                results.append(self._refused(item, f"Your account is suspended{until}: {suspension.reason}"))
+                results.append(suspended(item, suspension))
             else:
                 results.append(self._carry_out(item, number))
         return report_of(self._reading, results, self._receipt())
@@ -303,6 +306,9 @@ class _Execution:
     def _show_help(self, command: Command, _: int) -> LineResult:
         return LineResult(line=command.line, effect=Effect.SHOWN, words="All commands are listed below.")
 
+    def _enter_or_leave(self, command: Command, number: int) -> LineResult:
+        return execute_tournament_command(self._parts.tournaments, command, self._person, self._request(number).key)
+
     def _stop(self, command: Command, _: int) -> LineResult:
         return stop_mail(self._parts.addresses, command, self._person.id, self._parts.now())
 
@@ -386,6 +392,8 @@ _VERBS: Mapping[Verb, Callable[[_Execution, Command, int], LineResult]] = {
     Verb.QUEUE: _Execution._show_queue,
     Verb.CLEAR_QUEUE: _Execution._clear_queue,
     Verb.HELP: _Execution._show_help,
+    Verb.ENTER: _Execution._enter_or_leave,
+    Verb.LEAVE: _Execution._enter_or_leave,
     Verb.STOP_MAIL: _Execution._stop,
 }
 

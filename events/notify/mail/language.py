@@ -41,6 +41,8 @@ class Verb(StrEnum):
     QUEUE = "queue"
     CLEAR_QUEUE = "clear queue"
     HELP = "help"
+    ENTER = "enter"
+    LEAVE = "leave"
     STOP_MAIL = "stop mail"
 
 
@@ -154,6 +156,8 @@ def read_command(line: str, moves: Moves) -> Command | None:
         return Command(line=line, verb=Verb(verb), argument=tuple(argument))
     if resigned := _RESIGN.fullmatch(text):
         return Command(line=line, verb=Verb.RESIGN, argument=(resigned[1],))
+    if contest := _TOURNAMENT.fullmatch(text):
+        return Command(line=line, verb=Verb(contest[1]), argument=(contest[2],))
     if said := _SAY.fullmatch(line):
         return Command(line=line, verb=Verb.SAY, argument=(said[1],))
     if text.startswith("if "):
@@ -188,6 +192,7 @@ _WORDS: dict[str, tuple[str, ...]] = {
 }
 _SAY = re.compile(r"say(?: ?: ?| )(.+)", re.IGNORECASE)
 _RESIGN = re.compile(r"resign ([a-z0-9-]{1,40})")
+_TOURNAMENT = re.compile(r"(enter|leave) (tournament-[a-z0-9]{1,40})")
 MAX_PEELED = 4
 _BEFORE_MOVE = re.compile(r"(?:[-*\u2022] +|\d{1,3} ?\.{1,3} *|(?:my )?(?:move|play)(?: *: *| +))(.+)", re.IGNORECASE)
 """A bullet, the number of the move, the word for it."""

@@ -32,6 +32,7 @@ from events.notify.wording import (
     game_against,
     headline,
     news_of,
+    page_of,
     summarise_fact,
 )
 
@@ -72,8 +73,11 @@ def wrap(sentences: str) -> str:
 def notice_content(site: Site, to: Addressee, abouts: Sequence[NoticeView], picture: Picture | None) -> Content:
     """Return the mail about the notices of one match, or about one of no match."""
     parts = [MARKER, *_match_parts(abouts)]
-    if match := abouts[0].notice.match:
-        parts.append(wrap(f"The match: {site.link(f'/matches/{match}')}"))
+    first = abouts[0].notice
+    if first.match:
+        parts.append(wrap(f"The match: {site.link(page_of(first.fact, first.match))}"))
+    elif first.kind == NoticeKind.CONTEST:
+        parts += _contest_parts(site, first)
     why = " ".join(dict.fromkeys(about.notice.reason for about in abouts))
     parts += [wrap(f"Why you get this: {why}"), *_foot(site, to)]
     return Content(subject=subject_of(abouts), paragraphs=[part for part in parts if part], picture=picture, after=2)
@@ -117,10 +121,22 @@ def _item_parts(site: Site, abouts: Sequence[NoticeView], *, with_board: bool) -
         parts += [*_chat_parts(abouts), offers_text(first.view), *_board_parts(first.view)]
     elif deadline := _deadline(first):
         parts.append(wrap(f"The time is up on {instant_words(deadline, first.view.zone if first.view else 'UTC')}."))
+    if first.notice.kind == NoticeKind.CONTEST:
+        parts += _contest_parts(site, first.notice)
     if first.notice.match is not None:
         reply = f"\nMoves and answers to: {first.reply_to}" if first.reply_to else ""
         parts.append(f"The match: {site.link(f'/matches/{first.notice.match}')}{reply}")
     return [part for part in parts if part]
+
+
+def _contest_parts(site: Site, notice: Notice) -> list[str]:
+    """Return the address of a seek or tournament, and how a mail leaves a tournament."""
+    page = page_of(notice.fact, None)
+    parts = [f"Its page: {site.link(page)}"]
+    if about_fact(notice.fact) in ("tournament-postponed", "tournament-started", "tournament-place"):
+        command = unbroken(f'"leave {page.rpartition("/")[2]}"')
+        parts.append(wrap(f"To leave it, answer with the line {command}. The page says what leaving costs."))
+    return parts
 
 
 def _match_parts(abouts: Sequence[NoticeView]) -> list[str]:

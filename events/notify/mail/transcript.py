@@ -305,6 +305,8 @@ _HELP = (
     ("resign", "give the match up; you are asked to confirm it"),
     ("say TEXT", "write the text, which stands on the same line, into the chat of the match"),
     ("board", "show the match"),
+    ("enter TOURNAMENT", "enter a tournament, by the name that its address ends with: enter tournament-..."),
+    ("leave TOURNAMENT", "leave it, or take your entry back"),
     ("stop mail", "send no more notices by mail"),
     ("stop", "end of the commands"),
 )

@@ -14,6 +14,7 @@ from domain.match.terms import Terms, in_words
 from domain.presentation import ArmyDraft
 from events.notify.notice import Notice, NoticeKind
 from events.notify.webhooks.answers import ANSWERS
+from events.notify.wording import page_of
 from events.people.person import Person
 from events.runtime.wall_clock import rfc3339
 from events.store.contract import VersionTag
@@ -48,6 +49,8 @@ class WebhookStanding(NamedTuple):
 def notice_payload(notice: Notice, standing: WebhookStanding | None, *, full: bool, page_url: str) -> bytes:
     """Return the body of the webhook about ``notice``; ``standing`` is None for no match, or an unreadable one."""
     told: dict[str, Any] = {"player": notice.player, "summary": notice.summary, "match": notice.match}
+    if notice.kind == NoticeKind.CONTEST:
+        told["links"] = {"page": f"{page_url.rstrip('/')}{page_of(notice.fact, None)}"}
     if standing is not None:
         told |= _match(notice, standing, page_url.rstrip("/"))
         if full and standing.state.play.position is not None:

@@ -236,7 +236,7 @@ class Installation:
         """The tournaments."""
         contests = Contests(self.store, StreamKind.TOURNAMENT, TOURNAMENTS, self.now)
         lists, starter = self.contest_lists, self.match_starter
-        return Tournaments(self.store, contests, lists, starter, self.readmodels, self.blocks, self.now)
+        return Tournaments(self.store, contests, lists, starter, self.readmodels, self.blocks, self.people, self.now)
 
     @cached_property
     def tickets(self) -> Tickets:

@@ -11,7 +11,16 @@ from domain.contest.entry import RATING_MARGIN
 from domain.contest.points import PointsRule
 from domain.contest.schedules import MAX_SHIFTED, Form
 from domain.contest.standings import STANDARD_TIE_BREAKS, TieBreak
-from domain.contest.tournament.terms import MAX_AT_ONCE, MAX_FINISHED, MAX_TITLE, EntryTerms, StartRule, TournamentTerms
+from domain.contest.tournament.terms import (
+    MAX_AT_ONCE,
+    MAX_FINISHED,
+    MAX_REPEAT_WEEKS,
+    MAX_TITLE,
+    MIN_REPEAT_WEEKS,
+    EntryTerms,
+    StartRule,
+    TournamentTerms,
+)
 from domain.contest.wishes import MAX_RATING
 
 
@@ -57,6 +66,13 @@ class TournamentRequest(StrictSchema):
         metadata={"description": "In the order in which they are asked"},
     )
     entry = fields.Nested(EntryRequest, load_default=None, allow_none=False)
+    repeat_weeks = StrictInteger(
+        MIN_REPEAT_WEEKS,
+        MAX_REPEAT_WEEKS,
+        load_default=None,
+        allow_none=True,
+        about="Announces the next tournament, so many weeks later, when this one starts; null: none",
+    )
 
 
 def terms_of_tournament(wanted: Mapping[str, Any]) -> TournamentTerms:

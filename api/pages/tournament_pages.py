@@ -27,7 +27,7 @@ from domain.contest.schedules import MAX_SHIFTED, Form, sizes
 from domain.contest.standings import cross_table
 from domain.contest.starting import Obstacle
 from domain.contest.tournament.state import PairingStatus, TournamentState, TournamentStatus
-from domain.contest.tournament.terms import MAX_AT_ONCE, MAX_FINISHED, MAX_TITLE
+from domain.contest.tournament.terms import MAX_AT_ONCE, MAX_FINISHED, MAX_REPEAT_WEEKS, MAX_TITLE, MIN_REPEAT_WEEKS
 from domain.contest.tournament.words import FORMS, contract
 from domain.games import GAMES
 from domain.match.terms import DAY
@@ -89,9 +89,21 @@ def new_tournament() -> str:
         games=[game for game in games if game[2] in SEATS],
         forms=[(form, FORMS[form], [seats for seats in SEATS if sizes(form, seats)]) for form in Form],
         presets=time_controls(),
-        limits={"title": MAX_TITLE, "people": MAX_SHIFTED, "at_once": MAX_AT_ONCE, "matches": MAX_FINISHED},
+        limits={
+            "title": MAX_TITLE,
+            "people": MAX_SHIFTED,
+            "at_once": MAX_AT_ONCE,
+            "matches": MAX_FINISHED,
+            "weeks": (MIN_REPEAT_WEEKS, MAX_REPEAT_WEEKS),
+        },
         dates={"starts_at": now + 14 * DAY, "latest_end": now + 194 * DAY},
     )
+
+
+def _following(state: TournamentState) -> str | None:
+    """Return the id of the next tournament of the series, once it is announced."""
+    id = services().tournaments.next_id(state)
+    return id if state.terms.repeat_weeks and services().store.head(id).version else None
 
 
 class PairingRow(NamedTuple):
@@ -129,6 +141,7 @@ def tournament(id: str) -> str:
         and state.status == TournamentStatus.ENTRIES
         and (person.id == state.organiser or is_operator(person)),
         forecast=_forecast(shown),
+        following=_following(state),
         news=latest_news(shown, MAX_NEWS),
     )
 

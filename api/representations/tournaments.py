@@ -48,6 +48,7 @@ class TournamentTerms(Answer):
     points: Annotated[str, one_of(PointsRule)]
     tie_breaks: Annotated[Sequence[str], Meta(description=f"In their order, of {', '.join(TieBreak)}")]
     entry: EntryTerms
+    repeat_weeks: Annotated[int | None, Meta(description="After how many weeks the next of the series starts")]
     words: Annotated[Sequence[str], Meta(description="All of it as sentences")]
 
 
@@ -144,6 +145,7 @@ class Tournament(Answer):
     latest_end: Instant
     ended_at: Instant | None
     reason: Annotated[str | None, Meta(description='Why it was cancelled: completes "Cancelled"')]
+    series: Annotated[str | None, Meta(description="The first tournament of the series; null for that itself")]
     seed: Annotated[str | None, Meta(description="The seed of the lots, once they are drawn")]
     terms: TournamentTerms
     entries: Annotated[Sequence[Player], Meta(description="Who waits for the start, or for a place, in this order")]

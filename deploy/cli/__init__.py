@@ -23,6 +23,7 @@ COMMANDS = {
     "store": "deploy.cli.store_files:store_files",
     "rules": "deploy.cli.rules:rules",
     "schedules": "deploy.cli.schedules:schedules",
+    "tournaments": "deploy.cli.tournaments:tournaments",
     "opponent": "deploy.cli.opponents:opponent",
     "people": "deploy.cli.people:people",
     "clocks": "deploy.cli.clocks:clocks",

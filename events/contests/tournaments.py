@@ -7,6 +7,7 @@ from domain.contest.entry import EntryFacts, barred_until
 from domain.contest.starting import NextMatches, next_matches
 from domain.contest.tournament import commands as c
 from domain.contest.tournament.events import Event, Leaving
+from domain.contest.tournament.series import next_terms
 from domain.contest.tournament.state import PairingStatus, TournamentState, TournamentStatus
 from domain.match.enums import OccasionKind, Status
 from domain.match.events import FlagFell, FlagForgiven, MatchAborted
@@ -19,13 +20,14 @@ from events.contests.starting import MatchStarter, Started, WantedMatch
 from events.matches.matches import fresh_seed
 from events.matches.readmodels import ReadModels
 from events.matches.readmodels.standings import interval_of
+from events.people.accounts import People
 from events.people.blocks import Blocks
 from events.people.person import Person
 from events.people.places import Starts
 from events.store import contract
 from events.store.codec import event_of
 from events.store.converter import pack, unpack
-from events.store.kinds import StreamKind, kind_of
+from events.store.kinds import StreamKind, kind_of, stream_id
 
 WAITING = "tournaments:waiting"
 """The list of those in which pairings wait to start."""
@@ -106,9 +108,11 @@ class Tournaments:
         starter: MatchStarter,
         readmodels: ReadModels,
         blocks: Blocks,
+        people: People,
         now: Callable[[], int],
     ) -> None:
         self._store = store
+        self._people = people
         self.contests = contests
         self.lists = lists
         self._starter = starter
@@ -179,9 +183,25 @@ class Tournaments:
         return next_matches(state, room, self._blocks.between(players))
 
     def follow(self, id: str) -> None:
-        """Bring the read model of a tournament up to its events, and start the matches that can start."""
-        self.refresh(id)
+        """Bring the read model of a tournament up to its events, announce the next one, start what can start."""
+        self.announce_next(self.refresh(id))
         self.start_matches(id)
+
+    def next_id(self, state: TournamentState) -> str:
+        """Return the id that the tournament after this one in its series has, or will have."""
+        return stream_id(StreamKind.TOURNAMENT, state.organiser, f"after:{state.id}")
+
+    def announce_next(self, state: TournamentState) -> None:
+        """Announce the next tournament of a series that has started, unless the account of its organiser was erased.
+
+        Crash-safe: its id follows from that of the one before, so that it is announced once.
+        """
+        now, id = self._now(), self.next_id(state)
+        terms = next_terms(state, now)
+        if terms is None or self._store.head(id).version or self._people.person(state.organiser) is None:
+            return
+        command = c.AnnounceTournament(organiser=state.organiser, terms=terms, series=state.series or state.id)
+        self.contests.execute(id, command, CLOCK, contract.Request(f"after:{state.id}", id))
 
     def start_waiting(self) -> None:
         """Start the matches of all tournaments for which somebody has got room elsewhere."""

@@ -309,6 +309,27 @@ def test_a_tournament_whose_organiser_is_erased_is_played_to_its_end(shop: Stepp
     assert state(shop, id).status == TournamentStatus.ENDED
 
 
+def test_a_series_announces_its_next_tournament_once_while_its_organiser_has_an_account(
+    shop: SteppedInstallation,
+) -> None:
+    person(shop, "olga")
+    id = begin(shop, *PLAYERS, repeat_weeks=4)
+    for _ in range(2):
+        shop.parts.tournaments.follow(id)
+    (following,) = listed(shop, "tournaments:entries")
+    second = state(shop, following)
+    assert (second.series, second.starts_at) == (id, T0 + 29 * DAY)
+    enter(shop, following, *PLAYERS)
+    forget(shop.parts, "olga")
+    shop.now = second.starts_at
+    shop.parts.tournaments.settle(following)
+    follow(shop)
+    assert state(shop, following).status == TournamentStatus.RUNNING
+    assert listed(shop, "tournaments:entries") == []
+    events = shop.parts.tournaments.contests.events(following)
+    assert [audited.fault for audited in audit_contest(following, events)] == [None] * len(events)
+
+
 def test_a_bot_enters_where_the_terms_allow_it_and_plays_within_its_capacity(shop: SteppedInstallation) -> None:
     bot = shop.parts.bots.declare(person(shop, "robo"), Capacity(games=("bashni",), concurrent=1))
     id = announce(shop, entry=EntryTerms(bots=True), at_once=4)

@@ -10,6 +10,7 @@ from domain.contest.schedules import Form, schedule
 from domain.contest.standings import TieBreak
 from domain.contest.tournament import commands as c
 from domain.contest.tournament.decide import deadline, draw_lots, due
+from domain.contest.tournament.series import next_terms
 from domain.contest.tournament.state import TournamentStatus
 from domain.contest.tournament.terms import EntryTerms, StartRule, TournamentTerms
 from domain.contest.tournament.words import contract
@@ -39,6 +40,7 @@ from tests.support.tournaments import ANNOUNCED, FIVE, FOUR_SEATS, START, TWO_SE
         ({"tie_breaks": (TieBreak.WINS, TieBreak.WINS)}, "tie_breaks"),
         ({"entry": EntryTerms(rating_from=1800, rating_to=1700)}, "entry.rating_from"),
         ({"entry": EntryTerms(finished=1000)}, "entry.finished"),
+        ({"repeat_weeks": 3}, "repeat_weeks"),
     ],
 )
 def test_terms_that_cannot_be_played_are_refused_with_their_field(change: dict[str, Any], field: str) -> None:
@@ -188,3 +190,29 @@ def test_only_its_organiser_or_an_operator_calls_it_off() -> None:
         tournament.do(c.CallOffTournament(player="ann"))
     tournament.do(c.CallOffTournament(player="ann", operator=True))
     assert tournament.state.reason == "by an operator"
+
+
+# Series
+
+
+def test_the_next_of_a_series_starts_whole_periods_later_and_in_time_to_be_entered() -> None:
+    tournament = PlayedTournament(repeat_weeks=4)
+    assert next_terms(tournament.state, START) is None
+    tournament.begin(*FIVE)
+    for now, days in ((START, 28), (START + 20 * DAY, 28), (START + 22 * DAY, 56), (START + 200 * DAY, 224)):
+        following = next_terms(tournament.state, now)
+        assert following.starts_at == START + days * DAY
+        assert following.latest_end - following.starts_at == tournament.state.terms.latest_end - START
+    assert next_terms(tournament.state, START - 3 * DAY).starts_at == START + 25 * DAY
+
+
+def test_the_contract_says_that_a_tournament_repeats() -> None:
+    (sentence,) = [words for words in contract(replace(TWO_SEATS, repeat_weeks=6), 8) if "every 6 weeks" in words]
+    assert sentence.startswith("When it starts")
+
+
+@pytest.mark.parametrize("weeks", [None, 4])
+def test_a_tournament_that_is_called_off_has_no_next_one(weeks: int | None) -> None:
+    tournament = PlayedTournament(repeat_weeks=weeks)
+    tournament.do(c.CallOffTournament(player="olga"))
+    assert next_terms(tournament.state, START) is None

@@ -27,6 +27,9 @@ POSTPONEMENT_MS = 14 * DAY
 MAX_AT_ONCE = 20
 MAX_FINISHED = 100
 
+MIN_REPEAT_WEEKS = 4
+MAX_REPEAT_WEEKS = 26
+
 MIN_FIELD = {2: 3, 4: 5}
 """The least number of people with whom a postponed tournament begins, by number of seats."""
 
@@ -58,7 +61,7 @@ class TournamentTerms:
     """The terms of a tournament; instants are milliseconds since 1970 UTC.
 
     ``least`` and ``most`` are numbers of people, ``at_once`` how many of its matches a person plays at once. After
-    ``latest_end`` no match starts.
+    ``latest_end`` no match starts. With ``repeat_weeks`` the start announces the next tournament of a series.
     """
 
     title: str
@@ -77,6 +80,7 @@ class TournamentTerms:
     points: PointsRule = PointsRule.PLACES
     tie_breaks: tuple[TieBreak, ...] = STANDARD_TIE_BREAKS
     entry: EntryTerms = EntryTerms()
+    repeat_weeks: int | None = None
 
     @property
     def seats(self) -> int:
@@ -112,6 +116,8 @@ def check(terms: TournamentTerms, now: int) -> None:
     _within("at_once", terms.at_once, 1, MAX_AT_ONCE)
     if len(set(terms.tie_breaks)) != len(terms.tie_breaks):
         raise CommandError("invalid-terms", "name each tie-break once", "tie_breaks")
+    if terms.repeat_weeks is not None:
+        _within("repeat_weeks", terms.repeat_weeks, MIN_REPEAT_WEEKS, MAX_REPEAT_WEEKS)
     _check_entry(terms.entry)
 
 

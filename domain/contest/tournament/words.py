@@ -49,6 +49,7 @@ def contract(terms: TournamentTerms, entries: int) -> tuple[str, ...]:
         "A match that is cancelled because one player ends it or makes no first move is lost by that player.",
         "At the latest end matches that have not started are not played; those that have started are played on.",
         _start(terms),
+        *_series(terms),
         "The matches are rated." if terms.rated else "The matches are not rated.",
         *_entry(terms),
     ]
@@ -69,6 +70,12 @@ def _start(terms: TournamentTerms) -> str:
         f"{full}With fewer than {terms.least} people at its start it is put off once, by {POSTPONEMENT_MS // DAY} "
         f"days; then it begins with {min(terms.least, MIN_FIELD[terms.seats])} or more, or is cancelled."
     )
+
+
+def _series(terms: TournamentTerms) -> list[str]:
+    if terms.repeat_weeks is None:
+        return []
+    return [f"When it starts, the next one is announced on the same terms, every {terms.repeat_weeks} weeks."]
 
 
 def _entry(terms: TournamentTerms) -> list[str]:

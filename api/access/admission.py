@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from typing import NamedTuple
 
 from api.access.limits import spend, spend_by_address
 from api.http.problems import Problem
@@ -9,7 +10,7 @@ from api.services import services
 from domain.match.commands import CreateMatch
 from domain.match.state import Seat
 from domain.match.terms import duration
-from domain.search.budgets import MAX_SHORT_LEVEL, offered_levels, thinking_time_s, thinks_long
+from domain.search.budgets import MAX_SHORT_LEVEL, offered_levels, thinking_time_s
 from domain.search.choose import LEVELS, node_budget
 from events.notify.notice import WhoMayInvite
 from events.people.capacity import ProposedMatch
@@ -19,7 +20,9 @@ MAX_ACTIVE_MATCHES = 2000
 """Active matches of one person, open ones included: each costs time wherever all of them are read."""
 
 MAX_MATCHES_AGAINST_OPPONENTS = 100
-MAX_GUEST_MATCHES_AGAINST_OPPONENTS = 3
+MAX_GUEST_MATCHES_AGAINST_OPPONENTS = 5
+"""One of each game."""
+
 MAX_MATCHES_AGAINST_LONG_THINKERS = 3
 """Matches of one person against opponents that think for minutes: their searches wait for one another."""
 
@@ -101,28 +104,43 @@ def _refuse_unoffered_levels(command: CreateMatch) -> None:
         raise Problem("level-not-offered", f"Opponents of {', '.join(next(iter(errors.values())))}.", errors)
 
 
+class OpponentLimit(NamedTuple):
+    """How many matches a person may play at a time against opponents of the level ``weakest`` and above."""
+
+    maximum: int
+    weakest: int
+
+    def counts(self, seats: Iterable[Seat]) -> bool:
+        """Return whether a match with ``seats`` is one of these."""
+        return any(seat.level is not None and seat.level >= self.weakest for seat in seats)
+
+    def in_words(self, kind: str) -> str:
+        """Return what a person of ``kind`` is told when the limit is reached."""
+        against = "the computer" if self.weakest == 1 else f"levels {self.weakest} and above, which think for long"
+        words = f"You are playing {self.maximum} matches against {against}: end one before you begin another"
+        return f"{words}, or sign up to play more." if kind == "guest" else f"{words}."
+
+
+LONG_LIMIT = OpponentLimit(MAX_MATCHES_AGAINST_LONG_THINKERS, MAX_SHORT_LEVEL + 1)
+
+
+def opponent_limit(kind: str) -> OpponentLimit:
+    """Return the limit of a person of ``kind`` for opponents that answer at once."""
+    return OpponentLimit(MAX_GUEST_MATCHES_AGAINST_OPPONENTS if kind == "guest" else MAX_MATCHES_AGAINST_OPPONENTS, 1)
+
+
 @contextmanager
 def _place_against_opponents(command: CreateMatch, person: Person) -> Iterator[None]:
-    guest, readmodels = person.kind == "guest", services().readmodels
-    are_long = any(seat.level is not None and thinks_long(seat.level) for seat in command.seats)
-    if are_long:
-        maximum, weakest = MAX_MATCHES_AGAINST_LONG_THINKERS, MAX_SHORT_LEVEL + 1
-    else:
-        maximum, weakest = MAX_GUEST_MATCHES_AGAINST_OPPONENTS if guest else MAX_MATCHES_AGAINST_OPPONENTS, 1
-    if guest:
+    readmodels = services().readmodels
+    limit = LONG_LIMIT if LONG_LIMIT.counts(command.seats) else opponent_limit(person.kind)
+    if person.kind == "guest":
         spend("guest_matches", person.id)
 
     def playing() -> list[str]:
         summaries = [each.summary for each in readmodels.projected(readmodels.active(person.id)) if each is not None]
-        return [
-            summary.match
-            for summary in summaries
-            if any(seat.level is not None and seat.level >= weakest for seat in summary.seats)
-        ]
+        return [summary.match for summary in summaries if limit.counts(summary.seats)]
 
-    with services().bot_admission.place(person.id, command.match, maximum, playing) as is_free:
+    with services().bot_admission.place(person.id, command.match, limit.maximum, playing) as is_free:
         if not is_free:
-            against = f"opponents of level {weakest} and above, which think for long" if are_long else "opponents"
-            detail = f"You are playing {maximum} matches against {against}: end one before you begin another"
-            raise Problem("too-many-matches", f"{detail}, or sign up to play more." if guest else f"{detail}.")
+            raise Problem("too-many-matches", limit.in_words(person.kind))
         yield

@@ -69,6 +69,17 @@ def game_png(game_id: str) -> Response:
     return pictures.png_response(drawing, GAME_PICTURE_CACHING)
 
 
+@blueprint.get("/games/<game_id>/small.svg")
+def game_small(game_id: str) -> Response:
+    """Return the start of the first setup of a game as a small picture without labels."""
+    game = GAMES.get(game_id)
+    if game is None:
+        abort(404, "There is no such game.")
+    setup = next(iter(game.setups.values()))
+    drawing = draw_document(game.scene(game.initial(setup.name)), setup.colours, game.title, labels=False)
+    return pictures.svg_response(drawing, GAME_PICTURE_CACHING)
+
+
 def small_board_of(summary: Summary, person: Person | None) -> SmallBoard | None:
     """Return the small board of a match, turned for a player of it; None without its ruleset."""
     game = next((each for each in GAMES.rulesets.get(summary.game, ()) if each.ruleset == summary.ruleset), None)

@@ -5,11 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import ViewportSize, expect
 
-from tests.e2e.visitors import Visitor
-
-PHONE: ViewportSize = {"width": 380, "height": 800}
-DESK: ViewportSize = {"width": 1366, "height": 768}
-OVERFLOW = "() => document.documentElement.scrollWidth - innerWidth"
+from tests.e2e.visitors import DESK, OVERFLOW, PHONE, Visitor
 
 
 @pytest.mark.parametrize(("window", "has_touch"), [(PHONE, True), (DESK, False)])

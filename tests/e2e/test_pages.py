@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import ViewportSize, expect
 
-from tests.e2e.visitors import Visitor
+from tests.e2e.visitors import DESK, OVERFLOW, PHONE, Visitor
 from tests.support.callers import app_on
 
 
@@ -133,12 +133,39 @@ def test_an_unknown_name_is_reported_at_the_seat(visit: Callable[..., Visitor]) 
     )
 
 
+@pytest.mark.parametrize(("window", "has_touch"), [(PHONE, True), (DESK, False)])
+def test_a_match_can_be_begun_without_scrolling_and_the_form_follows_the_choices(
+    visit: Callable[..., Visitor], window: ViewportSize, has_touch: bool
+) -> None:
+    page = visit(viewport=window, has_touch=has_touch, color_scheme="dark").sign_up().page
+    page.goto("/matches/new")
+    begin, rated = page.get_by_role("button", name="Begin"), page.get_by_label("Rated")
+    expect(begin).to_be_in_viewport(ratio=1)
+    expect(rated).not_to_be_checked()  # one of the first matches, against the computer
+    page.get_by_label("Who plays Black").locator("visible=true").select_option("open")
+    expect(rated).to_be_checked()
+    page.get_by_role("radio", name=re.compile("^Fourplay")).focus()
+    page.keyboard.press("Space")
+    expect(page.get_by_role("radio", name="Draft: everybody buys an army")).to_be_visible()
+    expect(rated).not_to_be_checked()
+    rated.check()
+    page.get_by_label("Who plays Blue").locator("visible=true").select_option("me")
+    expect(rated).to_be_checked()
+    assert page.evaluate(OVERFLOW) <= 0
+    expect(begin).to_be_in_viewport(ratio=1)
+    rated.focus()
+    assert page.evaluate("document.activeElement.getBoundingClientRect().bottom") <= begin.evaluate(
+        "button => button.parentElement.getBoundingClientRect().top"
+    )
+
+
 def test_a_match_of_four_is_created_with_the_seats_of_its_setup(visit: Callable[..., Visitor]) -> None:
     person = visit().sign_up()
     page = person.page
     page.goto("/matches/new")
     expect(page.get_by_role("radio", name=re.compile("^Ruleset"))).to_have_count(2)
-    page.get_by_role("radio", name=re.compile("Towers.*Four players$")).check()
+    page.get_by_role("radio", name=re.compile("^Towers")).check()
+    page.get_by_role("radio", name="Four players", exact=True).check()
     expect(page.get_by_role("radio", name=re.compile("^Ruleset"))).to_have_count(0)
     page.get_by_label("Who plays Blue").locator("visible=true").select_option("open")
     page.get_by_label(re.compile("Random order")).check()

@@ -34,6 +34,11 @@ PATIENCE_MS = 15_000
 WINDOW: sync_api.ViewportSize = {"width": 1280, "height": 720}
 """The default window of a visitor."""
 
+PHONE: sync_api.ViewportSize = {"width": 380, "height": 800}
+DESK: sync_api.ViewportSize = {"width": 1366, "height": 768}
+OVERFLOW = "() => document.documentElement.scrollWidth - innerWidth"
+"""A script that returns by how many pixels a page is wider than the window."""
+
 EMPTY_PAGE = "/healthz"
 """A page of the installation without scripts; for another site the browser would start a new process."""
 

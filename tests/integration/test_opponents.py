@@ -210,15 +210,15 @@ def test_a_match_that_waits_in_the_wrong_lane_is_left_to_the_other(shop: Stepped
     assert shop.state(match).play.moves == ()
 
 
-def test_a_guest_plays_three_matches_against_opponents_at_a_time(app: Flask, services: Services) -> None:
+def test_a_guest_plays_five_matches_against_opponents_at_a_time(app: Flask, services: Services) -> None:
     guest = Caller(app).play_as_guest()
-    matches = [guest.create(ME, opponent(1)) for _ in range(3)]
+    matches = [guest.create(ME, opponent(1)) for _ in range(5)]
     project(services)
     wanted = {"game": "bashni", "setup": "start", "seats": [ME, opponent(1)]}
     refused = guest.post("/matches", wanted)
     assert (refused.status_code, refused.json["code"]) == (409, "too-many-matches")
     assert refused.json["detail"] == (
-        "You are playing 3 matches against opponents: end one before you begin another, or sign up to play more."
+        "You are playing 5 matches against the computer: end one before you begin another, or sign up to play more."
     )
     assert guest.post("/matches", {**wanted, "seats": [ME, OPEN]}).status_code == 201
     assert guest.post(f"/matches/{matches[0]}/resignation").status_code == 201

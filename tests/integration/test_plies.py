@@ -174,7 +174,7 @@ def test_the_form_for_a_new_match_offers_the_rulesets_of_a_game_that_has_several
     assert 'name="ruleset-bashni" value="1">' in form
     assert 'name="ruleset-towers"' not in form
     assert 'value="1" checked' in anna.client.get("/matches/new?game=bashni&ruleset=9").text
-    assert '<fieldset data-rulesets="bashni" hidden disabled>' in anna.client.get("/matches/new?game=towers").text
+    assert '<fieldset data-of="bashni" hidden disabled>' in anna.client.get("/matches/new?game=towers").text
     about = anna.client.get("/games/bashni").text
     assert "Ruleset 2</dt>" in about
     assert "Rulesets" not in anna.client.get("/games/towers").text

@@ -7,15 +7,19 @@ const form = document.getElementById("new-match");
 const key = newKey();
 let lots = {};
 
-form.addEventListener("change", (event) => {
-  if (event.target.name === "kind") showKind(event.target.value);
-  if (event.target.dataset.part === "kind") showParts(event.target.closest(".seat-choice"));
+let ratedChosen = false; // by the person
+
+form.addEventListener("change", ({target, isTrusted}) => {
+  if (target.dataset.part === "kind") showParts(target.closest(".seat-choice"));
+  if (target.id === "rated") ratedChosen ||= isTrusted;
+  else if (target.name === "game" || target.name.startsWith("setup-")) showKind();
+  showConsequences();
 });
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   clearProblem(form);
-  const [game, setup] = form.elements.kind.value.split("/");
+  const [game, setup] = chosenKind();
   const wanted = [...shownSeats().querySelectorAll(".seat-choice")].map(seatOf);
   const order = document.getElementById("shuffle").checked ? drawLots(wanted) : wanted.map((_, place) => place);
   const seats = order.map((place) => wanted[place]);
@@ -44,17 +48,38 @@ form.addEventListener("submit", async (event) => {
 
 for (const seat of form.querySelectorAll(".seat-choice")) showParts(seat);
 
-function showKind(kind) {
-  const [game] = kind.split("/");
-  for (const fieldset of form.querySelectorAll("fieldset[data-kind], fieldset[data-rulesets]")) {
-    const {kind: seatsOf = kind, rulesets = game} = fieldset.dataset;
-    fieldset.hidden = fieldset.disabled = seatsOf !== kind || rulesets !== game;
+// The chosen game, and its setup.
+function chosenKind() {
+  const game = form.elements.game.value;
+  const chosen = form.querySelector(`[name="setup-${game}"]:checked`);
+  return [game, chosen?.value ?? form.querySelector(`[data-kind^="${game}/"]`).dataset.kind.split("/")[1]];
+}
+
+function showKind() {
+  const [game, setup] = chosenKind();
+  for (const fieldset of form.querySelectorAll("fieldset[data-kind], fieldset[data-of]")) {
+    const {kind = `${game}/${setup}`, of = game} = fieldset.dataset;
+    fieldset.hidden = fieldset.disabled = kind !== `${game}/${setup}` || of !== game;
   }
+}
+
+// Says which limit the chosen opponents would exceed, and proposes a rating only for those who know the computer.
+function showConsequences() {
+  const seats = [...shownSeats().querySelectorAll(".seat-choice")].map(seatOf);
+  const levels = seats.filter(({kind}) => kind === "opponent").map(({level}) => level);
+  const strongest = Math.max(0, ...levels);
+  for (const line of form.querySelectorAll("[data-limit]"))
+    line.hidden = strongest < (line.dataset.limit === "long" ? Number(form.dataset.long) : 1);
+  const rated = document.getElementById("rated");
+  const alone = seats.every(({kind}) => kind === "me" || kind === "opponent");
+  if (!("new" in form.dataset) || ratedChosen || rated.disabled || rated.checked !== alone) return;
+  rated.checked = !alone;
+  rated.dispatchEvent(new Event("change", {bubbles: true}));
 }
 
 // The chosen ruleset; nothing for a game with only one.
 function rulesetOf(game) {
-  const chosen = form.querySelector(`fieldset[data-rulesets="${game}"] :checked`);
+  const chosen = form.querySelector(`[name="ruleset-${game}"]:checked`);
   return chosen ? {ruleset: Number(chosen.value)} : {};
 }
 

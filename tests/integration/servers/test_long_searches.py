@@ -214,8 +214,7 @@ def test_the_strongest_opponents_are_played_by_accounts_few_at_a_time(
     refused = anna.post("/matches", wanted)
     assert (refused.status_code, refused.json["code"]) == (409, "too-many-matches")
     assert refused.json["detail"] == (
-        "You are playing 3 matches against opponents of level 9 and above, which think for long: "
-        "end one before you begin another."
+        "You are playing 3 matches against levels 9 and above, which think for long: end one before you begin another."
     )
     assert anna.post("/matches", {**wanted, "seats": [ME, opponent(8)]}).status_code == 201
 

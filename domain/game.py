@@ -17,10 +17,10 @@ that a page shows.
 
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from types import GenericAlias, ModuleType
+from types import GenericAlias, MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
-from domain.presentation import ArmyDraft, Composed, Composition, GameFact, Hint, PositionFormat
+from domain.presentation import ArmyDraft, Composed, Composition, GameFact, Hint, PieceGuide, PositionFormat
 from domain.scene import Scene, text_of
 
 if TYPE_CHECKING:
@@ -145,6 +145,10 @@ class Game(Generic[P, M]):
     """A position that shows what the game looks like when it is under way; empty: its first start position does."""
     position_format: PositionFormat
     """How the page that verifies reads position strings."""
+    pieces: Mapping[str, PieceGuide] = MappingProxyType({})
+    """How each kind of piece moves, by ``Piece.kind``; ``frozen`` is about all pieces that have no owner any more."""
+    standing: str = ""
+    """The title of the fact by seat that says how near each is to winning, shown beside the names; empty: none."""
     further_pieces: tuple[str, ...] = ()
     """Positions with the kinds of pieces that no start position has."""
     counters: int = 0

@@ -1,7 +1,7 @@
 """The parts of a page of a game beside the picture: hints, facts, moves being composed, armies being set up."""
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from domain.scene import Piece, Scene
 
@@ -23,6 +23,21 @@ class GameFact(NamedTuple):
     title: str
     seat: int | None
     value: str
+
+
+class PieceGuide(NamedTuple):
+    """How one kind of piece moves, for people who have not met it.
+
+    ``moves`` is a sentence that follows the ``name``; ``figure`` is the id of a figure of the rules page that shows it.
+    """
+
+    name: str
+    moves: str
+    figure: str
+
+
+MAX_GUIDE_LENGTH: Final = 100
+"""Characters of a sentence about a piece, which stands in two or three lines under a board on a phone."""
 
 
 def matters(count: int, limit: int) -> bool:

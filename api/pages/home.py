@@ -2,10 +2,12 @@
 
 from functools import lru_cache
 
-from flask import abort, render_template
+from flask import Response, abort, render_template
 
+from api.http.answers import json_response
 from api.pages import wording
 from api.pages.layout import blueprint
+from api.pages.rules import rules_url
 from domain.game import AnyGame
 from domain.games import GAMES
 from domain.match.calendar import MAX_FREE_DAYS
@@ -38,6 +40,17 @@ def help_page() -> str:
         max_free_days=MAX_FREE_DAYS,
         levels=wording.LEVELS,
     )
+
+
+@blueprint.get("/games/<game_id>/pieces")
+def piece_guides(game_id: str) -> Response:
+    """Return as JSON how each kind of piece of a game moves: name, sentence, and the address of a figure."""
+    found = GAMES.get(game_id) or abort(404, "There is no such game.")
+    guides = {
+        kind: guide._asdict() | {"figure": rules_url(game_id, f"fig-{guide.figure}")}
+        for kind, guide in found.pieces.items()
+    }
+    return json_response(guides, headers={"Cache-Control": "public, max-age=3600"})
 
 
 @blueprint.get("/games/<game_id>")

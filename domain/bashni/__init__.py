@@ -3,6 +3,7 @@
 from domain.bashni import diagram, evaluate, legality, moves, native, notation, position
 from domain.bashni.board import Move
 from domain.bashni.moves import Jump, again_after_another, never_again
+from domain.bashni.pieces import PIECES
 from domain.bashni.position import Position
 from domain.build import COMPILED
 from domain.game import Game, Setup, operations_from
@@ -40,6 +41,7 @@ class Bashni(Game[Position, Move]):
     }
     showcase = "8/8/1b6/4(Wwbb)3/3(wwwwbb)1(bw)2/(Bbwww)1(bbbb)5/1w6/2w5 b 1"
     position_format = diagram.POSITION_FORMAT
+    pieces = PIECES
     further_pieces = ("8/8/5B2/8/8/2W5/8/8 w 0",)
     counters = 1
 

@@ -19,6 +19,7 @@ The modules, each of which imports only from those before it:
     evaluate          evaluation, move ordering and noisy moves for the search
     candidate_search  the few compound moves that deserve a search
     composition       compound moves put together part by part on the board page
+    pieces            names and moves of the pieces, in words
     view              what a page shows beside the picture: hints, demands, facts
 """
 
@@ -40,6 +41,7 @@ from domain.four_towers import (
 from domain.four_towers.legal_moves import MoveGenerator
 from domain.four_towers.moves import Move, MultiMove, Rearrangement
 from domain.four_towers.outcome import is_drawn
+from domain.four_towers.pieces import PIECES
 from domain.four_towers.position import Position
 from domain.game import Game, Setup, operations_from
 
@@ -71,6 +73,7 @@ class FourTowers(Game[Position, Move]):
         "no-progress": "too many moves without progress",
     }
     position_format = diagram.POSITION_FORMAT
+    pieces = PIECES
     further_pieces = ("3/6/9/10/l8w/9/L8W/10/k8/6/2K w - -/- - 0 1",)
     counters = 2
 

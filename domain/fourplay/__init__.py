@@ -2,6 +2,7 @@
 
 from domain.fourplay import attacks, diagram, draft, evaluate, legality, moves, notation, outcome, position, view
 from domain.fourplay.diagram import SEATS, TURNS
+from domain.fourplay.pieces import PIECES
 from domain.fourplay.position import Position, parse_position
 from domain.game import Game, Setup, operations_from
 from domain.presentation import ArmyDraft
@@ -46,6 +47,7 @@ class Fourplay(Game[Position, str]):
         "no-progress": "too many moves without progress",
     }
     position_format = diagram.POSITION_FORMAT
+    pieces = PIECES
     counters = 1
 
     def is_mid_turn(self, position: Position) -> bool:

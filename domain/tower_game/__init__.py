@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from domain.game import Game, Setup, operations_from
 from domain.tower_game import diagram, evaluate, legality, moves, notation, outcome, position, view
 from domain.tower_game.outcome import is_drawn
+from domain.tower_game.pieces import PIECES
 from domain.tower_game.position import Position, in_check
 
 
@@ -44,6 +45,7 @@ class TowerGame(Game[Position, int]):
         "no-progress": "too many moves without progress",
     }
     position_format = diagram.POSITION_FORMAT
+    pieces = PIECES
     further_pieces = ("K4/5/5/5/5|5/5/5/5/5|5/5/5/5/5|f4/5/5/5/5|5/5/5/5/4F|5/5/5/5/5|5/5/5/5/5|4k/5/5/5/5 w - - 0",)
     counters = 1
 

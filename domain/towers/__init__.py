@@ -3,6 +3,7 @@
 from domain.game import Game, Setup, operations_from
 from domain.towers import diagram, evaluate, legality, moves, native, notation, position
 from domain.towers.board import SEAT_NAMES
+from domain.towers.pieces import PIECES
 from domain.towers.position import Position
 
 Move = int
@@ -65,6 +66,8 @@ class Towers(Game[Position, Move]):
         "repetition": "the position stood for the third time",
     }
     position_format = diagram.POSITION_FORMAT
+    pieces = PIECES
+    standing = "Castles"
     counters = 1
 
     def seats_at(self, position: Position) -> int:

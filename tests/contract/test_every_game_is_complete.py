@@ -12,8 +12,8 @@ from api.pages.verify_page import pieces_of
 from deploy.cli.vectors import read_cases
 from domain.game import AnyGame
 from domain.games import GAMES
-from domain.presentation import PositionFormat
-from domain.scene import COLOURS, Cell, Scene
+from domain.presentation import MAX_GUIDE_LENGTH, PieceGuide, PositionFormat
+from domain.scene import COLOURS, Cell, Piece, Scene
 from events.pictures.board import faces
 from tests.bench.rules import TARGETS
 from tests.golden.stored import path_of, read
@@ -65,6 +65,7 @@ def missing(game: AnyGame) -> list[str]:
             for setup in game.setups.values()
         ),
         f"GAME.further_pieces: positions with {', '.join(sorted(undrawn))}": not undrawn,
+        f"GAME.pieces: name, sentence and figure of {', '.join(sorted(unguided(game)))}": not unguided(game),
         "GAME.position_format: the squares of the board in rows, and how they are written": (
             format is not None and has_squares(game, format) and all(map(re.compile, (format.item, format.rest)))
         ),
@@ -106,6 +107,29 @@ def drawn_alike(game: AnyGame) -> set[str]:
 def kinds_of(game: AnyGame) -> set[tuple[str, str]]:
     """Return the kinds and letters of the pieces that the page which verifies can draw, frozen ones aside."""
     return {(piece.kind, piece.letter) for _, pieces in pieces_of(game) for piece in pieces if piece.seat >= 0}
+
+
+def unguided(game: AnyGame) -> set[str]:
+    """Return the kinds of pieces of which no sentence says how they move, with a name and a figure of the rules."""
+    texts = [setup.start for setup in game.setups.values()] + list(game.further_pieces)
+    columns = [column for text in texts for column in game.scene(game.parse_position(text)).columns.values()]
+    drafts = filter(None, (game.draft(game.initial(setup)) for setup in game.setups))
+    pieces = {piece for column in columns for piece in column} | {
+        each.piece for draft in drafts for each in draft.pieces
+    }
+    figures = {figure.id for figure in figures_of(game.id)} if has_page(game.id) else set()
+    return {piece.kind for piece in pieces if not is_guided(game.pieces.get(piece.kind), piece, figures)}
+
+
+def is_guided(guide: PieceGuide | None, piece: Piece, figures: set[str]) -> bool:
+    """Return whether ``guide`` names ``piece``, and says in a short sentence how it moves."""
+    return (
+        guide is not None
+        and guide.name.lower() in piece.title.lower()
+        and re.fullmatch(r"[A-Z].*\.", guide.moves) is not None
+        and len(guide.moves) <= MAX_GUIDE_LENGTH
+        and guide.figure in figures
+    )
 
 
 def drawings_lacking(game: AnyGame, vectors: Path) -> set[str]:
@@ -162,6 +186,7 @@ def test_what_a_game_lacks_is_named() -> None:
         "tests/vectors/tiny.public.json: cases with moves, perft and outcome",
         "tests/golden: python -m tests.golden tiny 1", "api/pages/templates/rules/tiny.toml: 5 figures",
         "api/pages/templates/rules/tiny.html: rulings, and pictures of all kinds of pieces",
+        "GAME.pieces: name, sentence and figure of stone",
         "GAME.position_format: the squares of the board in rows, and how they are written",
         "tests/bench/rules.py: a target", "README.md: a row",
     ]  # fmt: skip
@@ -170,6 +195,19 @@ def test_what_a_game_lacks_is_named() -> None:
 def test_a_piece_that_no_start_position_has_must_be_declared() -> None:
     without_kings = variant(GAMES["bashni"], further_pieces=())
     assert missing(without_kings) == ["GAME.further_pieces: positions with black king, white king"]
+
+
+def test_a_sentence_about_a_piece_must_name_it_and_lead_to_a_figure() -> None:
+    bashni = GAMES["bashni"]
+    guides = {"man": bashni.pieces["man"]._replace(figure="none"), "king": bashni.pieces["king"]._replace(name="Queen")}
+    assert missing(variant(bashni, pieces=guides)) == ["GAME.pieces: name, sentence and figure of king, man"]
+
+
+def test_every_frozen_piece_is_said_to_stand_still() -> None:
+    for game in GAMES.values():
+        freezes = game.id == "fourplay"
+        assert ("frozen" in game.pieces) == freezes
+        assert not freezes or "never moves" in game.pieces["frozen"].moves
 
 
 def test_pieces_that_are_drawn_alike_are_noticed() -> None:

@@ -110,6 +110,7 @@ def test_facts_name_seats_of_the_game_and_are_the_same_for_a_history(game: AnyGa
         assert facts == game.facts(position, History(game, earlier))
         assert len({(fact.title, fact.seat) for fact in facts}) == len(facts) > 0
         assert all(fact.title and fact.value and (fact.seat is None or fact.seat in seats) for fact in facts)
+        assert not game.standing or (game.standing, 0) in {(fact.title, fact.seat) for fact in facts}
         for title in {fact.title for fact in facts if fact.seat is not None}:
             assert [fact.seat for fact in facts if fact.title == title] == list(seats)
 

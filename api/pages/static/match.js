@@ -46,14 +46,39 @@ const announcer = new Announcer(at("announcements"));
 const say = (text, bad, aside) => announcer.say(text, bad, aside);
 const notLoaded = () => say("The server cannot be reached. Load the page again.", true);
 
+const inspect = inspector(at("inspector"), at("board"));
+let guide = null; // tells about pieces, loaded when one is first pointed at
+let pointed = null;
 const board = new Board(at("board"), {
   choose: (move, squares) =>
     analysis.active ? tryOut(move) : composer.active ? composer.add(move) : moveEntry.chooseAndSay(move, squares),
   options: showOptions,
-  inspect: inspector(at("inspector"), at("board")),
+  inspect(square) {
+    inspect(square);
+    tell(square);
+  },
   idle: (square) => whyNot(square),
   say: (text) => say(text, false, true),
 });
+function tell(piece) {
+  pointed = piece;
+  if (guide) return guide(piece);
+  if (!piece || !at("piece")) return;
+  guide = () => {};
+  import("./piece-guide.js")
+    .then(({pieceGuide}) => pieceGuide(at("piece"), board))
+    .then(
+      (loaded) => {
+        guide = loaded;
+        guide(pointed);
+      },
+      () => {
+        guide = null;
+      },
+    );
+}
+for (const event of ["pointerover", "focusin"])
+  at("draft")?.addEventListener(event, ({target}) => tell(target.closest("[data-face]")));
 enableDragging(board);
 enableZoom(board, at("whole-board"));
 const composer = new Composer({
@@ -358,7 +383,13 @@ at("turn").addEventListener("click", () => {
   else refresh();
 });
 
-bindShortcuts({page, board, say: (text) => say(text, false, true), lastMove: () => standing().lastMove});
+bindShortcuts({
+  page,
+  board,
+  say: (text) => say(text, false, true),
+  lastMove: () => standing().lastMove,
+  piece: () => guide?.text || "No piece has been pointed at.",
+});
 
 if (new URLSearchParams(location.search).has("since")) history.replaceState(null, "", location.pathname);
 announcer.hear(standing().news);

@@ -5,7 +5,7 @@
 
 const BOARD = "#board, .board-tools, #confirm, #composing, #compositions, #options";
 
-export function bindShortcuts({page, board, say, lastMove}) {
+export function bindShortcuts({page, board, say, lastMove, piece}) {
   const at = (id) => document.getElementById(id);
 
   const keys = {
@@ -15,6 +15,7 @@ export function bindShortcuts({page, board, say, lastMove}) {
     "/": typeMove,
     l: () => say(lastMove()),
     c: () => say(clocks()),
+    w: () => say(piece()),
     "?": showKeys,
   };
 

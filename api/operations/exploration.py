@@ -21,6 +21,8 @@ MAX_OUTCOME_STEPS = 100
 MAX_PARTS = 64
 """Parts of a move that is put together."""
 
+MAX_PART_CHARACTERS = 40
+
 
 class PositionRequest(StrictSchema):
     """A line of moves from a ply of a match."""
@@ -91,15 +93,24 @@ def play_line(state: MatchState, ply: int, line: Sequence[str]) -> PlayedLine:
     return PlayedLine(game, moves, spelled, before, position, outcome, known)
 
 
-def compose(state: MatchState, kind: str, parts: Sequence[str]) -> Composed:
-    """Return how far ``parts`` have come; raises match-not-started, match-over and malformed-move."""
-    if state.ended:
+def compose(
+    state: MatchState, kind: str, parts: Sequence[str], ply: int | None = None, line: Sequence[str] = ()
+) -> Composed:
+    """Return how far ``parts`` have come in the present position, or after ``line`` from ``ply``.
+
+    Raises the problems match-not-started, match-over and malformed-move, for a line those of ``play_line``.
+    """
+    if ply is not None or line:
+        position = play_line(state, len(state.play.moves) if ply is None else ply, line).position
+    elif state.ended:
         raise Problem("match-over", "The match is over: no move is put together any more.")
-    if state.status != Status.PLAYING:
+    elif state.status != Status.PLAYING:
         raise Problem("match-not-started", "The match has not started: not all seats are taken.")
+    else:
+        position = state.play.position
     game = rules_of(state)
     try:
-        return game.compose(state.play.position, kind, list(parts))
+        return game.compose(position, kind, list(parts))
     except KeyError as error:
         reason = "is not a kind of move that this game puts together"
         raise Problem("malformed-move", f"{kind!r} {reason}.", {"kind": [reason]}) from error

@@ -9,14 +9,14 @@ from urllib.parse import quote
 
 from flask import Response, abort, request
 from markupsafe import Markup
-from marshmallow import ValidationError
+from marshmallow import ValidationError, fields, validate
 
 from api.access.auth import current_person
 from api.access.matches import visible_match
 from api.http.bodies import read_json
 from api.http.problems import Problem
-from api.http.schemas import flattened
-from api.operations.exploration import MAX_PARTS, PositionRequest, compose, play_line
+from api.http.schemas import StrictString, flattened
+from api.operations.exploration import MAX_PART_CHARACTERS, MAX_PARTS, PositionRequest, compose, play_line
 from api.pages.layout import blueprint
 from domain.game import AnyGame, RulesError
 from domain.match.enums import Channel
@@ -24,7 +24,7 @@ from domain.match.guards import rules_of
 from domain.match.state import MatchState
 from domain.scene import Scene
 from events.matches.readmodels import Summary
-from events.pictures.board import Trace, draw
+from events.pictures.board import Trace, draw, trace_between
 from events.pictures.standalone import Drawing, draw_document, render_png
 
 MAX_TRACES = 16
@@ -83,8 +83,12 @@ def traced_plies(state: MatchState, ply: int, seat: int | None) -> range:
 
 def trace_of(state: MatchState, game: AnyGame, ply: int) -> Trace:
     """Return the trace of the move played after ``ply`` plies."""
-    mover = state.play.history.movers()[ply]
-    return Trace(mover, squares_of(game, state.play.position_after(ply), state.play.moves[ply]))
+    return trace_of_move(game, state.play.position_after(ply), state.play.position_after(ply + 1))
+
+
+def trace_of_move(game: AnyGame, before: Any, after: Any) -> Trace:
+    """Return the trace of the move between two positions."""
+    return trace_between(game.to_move(before), game.scene(before), game.scene(after))
 
 
 def _by_hand(state: MatchState, ply: int) -> bool:
@@ -111,8 +115,9 @@ def board_picture(match_id: str) -> Response:
 
     It has its own colours. With ``inline``, for the pages of this site, it has the colours of the page, the marks and
     orientation of the viewer, and squares that can be selected.
-    For ``try`` (422 if that is illegal) the header Rookery-Move carries the canonical form of the move,
-    percent-encoded. ``compose`` is the kind of a composed move, each ``part`` one of its parts.
+    For ``try`` (422 if that is illegal) the headers Rookery-Move and Rookery-Spelled carry the move in canonical form
+    and as players like to read it, percent-encoded. ``compose`` is the kind of a composed move, each ``part`` one of
+    its parts.
     """
     state = visible_match(match_id).state
     game = rules_of(state)
@@ -128,6 +133,7 @@ def board_picture(match_id: str) -> Response:
         response = svg_response(drawing, REVALIDATED if board.preview else caching(state))
     if board.move is not None:
         response.headers["Rookery-Move"] = quote(board.move)
+        response.headers["Rookery-Spelled"] = quote(board.spelled)
     return response
 
 
@@ -139,6 +145,7 @@ class _Board(NamedTuple):
     title: str
     preview: bool = False
     move: str | None = None
+    spelled: str = ""
 
 
 def _requested_board(state: MatchState, game: AnyGame, ply: int, view: TurnedView) -> _Board:
@@ -147,8 +154,9 @@ def _requested_board(state: MatchState, game: AnyGame, ply: int, view: TurnedVie
     title = f"{game.title}, a move in preview"
     if kind is not None:
         parts = request.args.getlist("part")[:MAX_PARTS]
-        traces = [Trace(game.to_move(state.play.position), squares_named(parts[-1]))] if parts else []
-        return _Board(compose(state, kind, parts).scene, traces, title, True)
+        position, scene = state.play.position, compose(state, kind, parts).scene
+        trace = trace_between(game.to_move(position), game.scene(position), scene)
+        return _Board(scene, [trace], title, True)
     if tried is None:
         return _Board(*scene_at(state, game, ply, view), picture_title(game, ply))
     position = state.play.position_after(ply)
@@ -157,24 +165,38 @@ def _requested_board(state: MatchState, game: AnyGame, ply: int, view: TurnedVie
     except RulesError as error:
         raise Problem("illegal-move", str(error)) from error
     name = game.format_move(position, move)
-    traces = [Trace(game.to_move(position), squares_of(game, position, name))]
-    return _Board(game.scene(game.play(position, move)), traces, title, True, name)
+    after = game.play(position, move)
+    spelled = game.display_move(position, move)
+    return _Board(game.scene(after), [trace_of_move(game, position, after)], title, True, name, spelled)
+
+
+class _PictureRequest(PositionRequest):
+    kind = StrictString(1, MAX_PART_CHARACTERS)
+    parts = fields.List(StrictString(1, MAX_PART_CHARACTERS), validate=validate.Length(0, MAX_PARTS))
 
 
 @blueprint.post("/matches/<match_id>/board.svg")
 def line_picture(match_id: str) -> Response:
-    """Return the board after a line of moves, with the body and the problems of the API's positions."""
+    """Return the board after a line of moves, with the body and the problems of the API's positions.
+
+    With ``kind`` and ``parts``, the board after these parts of a composed move, which follows the line.
+    """
     state = visible_match(match_id).state
     try:
-        imagined = PositionRequest().load(read_json())
+        imagined = _PictureRequest().load(read_json())
     except ValidationError as error:
         raise Problem("invalid-fields", "There is no such line.", flattened(error.messages)) from error
     ply, view = imagined.get("ply", len(state.play.moves)), _own_view(state, rules_of(state))
     line = play_line(state, ply, imagined["line"])
-    if line.moves:
-        traces = [Trace(line.game.to_move(line.before), squares_of(line.game, line.before, line.moves[-1]))]
+    if kind := imagined.get("kind"):
+        before = line.game.scene(line.position)
+        scene = compose(state, kind, imagined.get("parts", ()), ply, line.moves).scene
+        trace = trace_between(line.game.to_move(line.position), before, scene)
+        picture = draw(scene, colours_of(state, line.game), quarters=view.quarters, traces=[trace])
+    elif line.moves:
+        trace = trace_of_move(line.game, line.before, line.position)
         scene = line.game.scene(line.position)
-        picture = draw(scene, colours_of(state, line.game), quarters=view.quarters, traces=traces)
+        picture = draw(scene, colours_of(state, line.game), quarters=view.quarters, traces=[trace])
     else:
         picture = board_at(state, line.game, ply, view)
     return Response(picture, content_type="image/svg+xml", headers={"Cache-Control": "no-store"})

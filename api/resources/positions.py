@@ -13,10 +13,12 @@ from api.endpoints import endpoint
 from api.http.answers import Answer
 from api.http.conditions import IF_NONE_MATCH_PARAMETER, VERSION_HEADER, VersionTagText, versioned
 from api.http.problems import Problem
-from api.http.schemas import StrictSchema, StrictString
-from api.operations.exploration import MAX_PARTS, PositionRequest, compose, play_line
+from api.http.schemas import MAX_NUMBER, StrictInteger, StrictSchema, StrictString
+from api.operations.exploration import MAX_PART_CHARACTERS, MAX_PARTS, PositionRequest, compose, play_line
 from api.representations.boards import Composition, Hint, Outcome, represent_hints, represent_outcome
+from domain.match.decisions.moves import MAX_MOVE_CHARACTERS
 from domain.match.enums import Status
+from domain.match.exploration import MAX_TREE_DEPTH
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
 
@@ -71,8 +73,6 @@ def explore(sent: Mapping[str, Any], match_id: str) -> ExploredPosition:
 
 compositions = Blueprint("compositions", __name__, url_prefix=PREFIX)
 
-MAX_PART_CHARACTERS = 40
-
 
 class CompositionRequest(StrictSchema):
     kind = StrictString(
@@ -83,6 +83,12 @@ class CompositionRequest(StrictSchema):
         required=True,
         validate=validate.Length(0, MAX_PARTS),
         metadata={"description": "The parts so far, in order"},
+    )
+    ply = StrictInteger(0, MAX_NUMBER, about="The move is put together after this number of plies and the line")
+    line = fields.List(
+        StrictString(1, MAX_MOVE_CHARACTERS),
+        validate=validate.Length(0, MAX_TREE_DEPTH),
+        metadata={"description": "Moves before the one that is put together, in canonical form or an alias"},
     )
 
 
@@ -106,12 +112,13 @@ def check_composition(sent: Mapping[str, Any], match_id: str) -> ComposedMove:
     """Check a move that is being put together
 
     For kinds of moves too many to list. Nothing is played: the answer says which parts can follow, the move that
-    the parts make, or why they do not make one yet.
+    the parts make, or why they do not make one yet; in the present position, or after a line of moves from any ply.
     """
     state, head, *_ = visible_match(match_id)
-    composed = compose(state, sent["kind"], sent["parts"])
-    following = represent_hints(composed.following)
-    return ComposedMove.of(composed, version=head.version, version_tag=str(head.tag), **sent, following=following)
+    kind, parts = sent["kind"], sent["parts"]
+    composed = compose(state, kind, parts, sent.get("ply"), sent.get("line", ()))
+    following, tag = represent_hints(composed.following), str(head.tag)
+    return ComposedMove.of(composed, version=head.version, version_tag=tag, kind=kind, parts=parts, following=following)
 
 
 squares = Blueprint("squares", __name__, url_prefix=PREFIX)

@@ -51,10 +51,32 @@ MONOCHROME = {"white", "black"}
 
 
 class Trace(NamedTuple):
-    """The marks of a move: the squares that it touched, in order, and the seat that made it."""
+    """The marks of a move: the seat that made it, and the squares that it left, changed on the way and entered."""
 
     seat: int
-    squares: Sequence[str]
+    left: Sequence[str] = ()
+    passed: Sequence[str] = ()
+    entered: Sequence[str] = ()
+
+
+def trace_between(seat: int, before: Scene, after: Scene) -> Trace:
+    """Return the trace of a move of ``seat``: the squares on which ``before`` and ``after`` differ.
+
+    Squares from which pieces only went away were left if a piece of ``seat`` stood there on top, else passed, as by a
+    capture. Pieces that change nothing but their owner do not count.
+    """
+    squares: dict[str, list[str]] = {"left": [], "passed": [], "entered": []}
+    for cell in after.cells:
+        old, new = (_owned(scene.columns.get(cell.square, ())) for scene in (before, after))
+        if old == new:
+            continue
+        entered = len(new) > len(old) or (bool(new) and new[-1] not in old)
+        squares["entered" if entered else "left" if old[-1].seat == seat else "passed"].append(cell.square)
+    return Trace(seat, **squares)
+
+
+def _owned(pieces: Sequence[Piece]) -> list[Piece]:
+    return [piece._replace(frozen=False) if piece.frozen else piece for piece in pieces]
 
 
 class SquareMark(NamedTuple):
@@ -157,13 +179,12 @@ def marks_on(scene: Scene, traces: Sequence[Trace], colours: Sequence[str]) -> l
     """Return the marks of the moves, the latest last, then of kings in check; by seat where there are several."""
     known = {cell.square for cell in scene.cells}
     marks = []
-    for age, (seat, squares) in zip(range(len(traces) - 1, -1, -1), traces, strict=True):
+    for age, (seat, *kinds) in zip(range(len(traces) - 1, -1, -1), traces, strict=True):
         maker = f" by-{colours[seat]}" if len(traces) > 1 and 0 <= seat < len(colours) else ""
         older = f" age-{min(age, OLDEST)}" if age else ""
-        seen = [square for square in squares if square in known]
-        for number, square in enumerate(seen):
-            kind = "to" if number == len(seen) - 1 else "from" if number == 0 else "via"
-            marks.append(SquareMark(square, f"mark mark-{kind}{maker}{older}"))
+        for kind, squares in zip(("from", "via", "to"), kinds, strict=True):
+            classes = f"mark mark-{kind}{maker}{older}"
+            marks += [SquareMark(square, classes) for square in squares if square in known]
     return marks + [SquareMark(square, CHECK) for square in scene.checked]
 
 

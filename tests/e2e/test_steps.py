@@ -32,7 +32,8 @@ def case(game: Any, setup: str, quarters: int, seed: int) -> dict[str, Any]:
         scene = game.scene(position)
         squares = [cell.square for cell in scene.cells]
         traces = [
-            Trace(game.to_move(positions[each]), chance.sample(squares, 2)) for each in range(max(0, ply - 3), ply)
+            Trace(game.to_move(positions[each]), *([square] for square in chance.sample(squares, 3)))
+            for each in range(max(0, ply - 3), ply)
         ]
         views.append((scene, {"quarters": quarters, "traces": traces}))
     return {

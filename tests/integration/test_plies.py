@@ -43,7 +43,7 @@ def test_a_step_names_what_differs_on_the_board_before_and_after_the_ply(anna: C
     assert before == ""
     assert after.count("<use ") == 2, "the man and what it has captured"
     assert step["squares"]["d6"] == [["d6: black man", ""], ["d6: empty", ""]]
-    assert [square for square, _ in step["marks"][1]] == ["d6", "b4"]
+    assert [square for square, _ in step["marks"][1]] == ["d6", "c5", "b4"]
     assert step["links"] is None
 
 

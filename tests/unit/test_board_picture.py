@@ -12,7 +12,7 @@ import pytest
 from domain.game import AnyGame
 from domain.games import GAMES
 from domain.scene import Cell, Label, Note, Piece, Scene
-from events.pictures.board import Trace, draw, swatch
+from events.pictures.board import Trace, draw, swatch, trace_between
 from events.pictures.standalone import draw_document
 from events.pictures.turning import parts, turn_scene
 
@@ -166,13 +166,29 @@ def test_near_columns_are_drawn_over_far_ones() -> None:
 
 
 def test_the_last_move_is_marked_where_it_began_and_where_it_ended() -> None:
-    root = parsed(scene_with({}), traces=[Trace(0, ("a1", "z9", "b2", "c1"))])
+    root = parsed(scene_with({}), traces=[Trace(0, ("a1", "z9"), ("b2",), ("c1",))])
     marks = [rect.get("class") for rect in root.iter(f"{SVG}rect") if "mark" in (rect.get("class") or "").split()]
     assert marks == ["mark mark-from", "mark mark-via", "mark mark-to"]
 
 
+def test_a_move_is_marked_on_the_squares_that_differ_and_no_others() -> None:
+    """Captures are told from the squares that the mover left; a rearrangement leaves and enters several."""
+    black_man = WHITE_MAN._replace(seat=1)
+    before = scene_with({"a1": (WHITE_MAN,), "b1": (black_man, black_man), "c2": (WHITE_MAN,)})
+    after = scene_with({"b1": (black_man,), "c1": (black_man, WHITE_MAN), "c2": (WHITE_MAN,)})
+    assert trace_between(0, before, after) == Trace(0, ["a1"], ["b1"], ["c1"])
+    rearranged = scene_with(
+        {"b1": (black_man, black_man), "b2": (WHITE_MAN,), "c2": (WHITE_MAN._replace(kind="king"),)}
+    )
+    assert trace_between(0, before, rearranged) == Trace(0, ["a1"], [], ["b2", "c2"])
+    frozen = scene_with(
+        {square: tuple(man._replace(frozen=True) for man in men) for square, men in before.columns.items()}
+    )
+    assert trace_between(0, before, frozen) == Trace(0, [], [], [])
+
+
 def test_of_several_moves_each_is_marked_in_the_colour_of_its_seat_and_the_older_ones_are_fainter() -> None:
-    traces = [Trace(0, ("a1", "b1")), Trace(1, ("c1",)), Trace(0, ("a2", "b2"))]
+    traces = [Trace(0, ("a1",), (), ("b1",)), Trace(1, entered=("c1",)), Trace(0, ("a2",), (), ("b2",))]
     root = parsed(scene_with({}), traces=traces)
     marks = [rect.get("class") for rect in root.iter(f"{SVG}rect") if "mark" in (rect.get("class") or "").split()]
     assert sorted(marks) == [

@@ -112,7 +112,7 @@ def test_the_moves_that_are_marked_have_the_colours_of_their_seats_in_a_picture_
     scene = game.scene(game.initial("four-player"))
     squares = [cell.square for cell in scene.cells]
     colours = game.setups["four-player"].colours
-    traces = [Trace(0, squares[:2]), Trace(1, squares[2:4])]
+    traces = [Trace(0, squares[:1], (), squares[1:2]), Trace(1, squares[2:3], (), squares[3:4])]
     drawing = draw_document(scene, colours, "Towers", traces=traces)
     for colour in colours[:2]:
         assert re.search(rf"\.by-{colour}\.by-{colour}\{{stroke:#\w+\}}", drawing.style)

@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from api.pages.pictures import squares_named, squares_of
+from api.pages.pictures import squares_of, trace_of_move
 from api.pages.rules.drawing import setup_of
 from domain.game import AnyGame, IllegalMove, RulesError
 from domain.games import find_ruleset
 from domain.presentation import Hint
-from events.pictures.board import Trace, draw
+from events.pictures.board import draw
 from events.pictures.steps import board_of, steps_between
 
 MAX_REFUSED_TARGETS: Final = 200
@@ -92,12 +92,11 @@ def _boards_after(
     game: AnyGame, position: Any, texts: Sequence[str], colours: Sequence[str], faces: dict[str, str]
 ) -> dict[str, Any]:
     """Return by move the board after it as a difference, and in lines of text; adds the pieces to ``faces``."""
-    before, seat = board_of(game.scene(position), colours), game.to_move(position)
-    paths = {hint.move: (start, *hint.path) for start, hints in game.hints(position).items() for hint in hints}
+    before = board_of(game.scene(position), colours)
     boards = {}
     for text in texts:
         after = game.play(position, game.parse_move(position, text))
-        trace = Trace(seat, [square for square in paths.get(text, ()) if square] or squares_named(text))
+        trace = trace_of_move(game, position, after)
         difference = steps_between((before, board_of(game.scene(after), colours, traces=[trace])), colours, 0)
         faces.update(difference["faces"])
         boards[text] = {"board": difference["steps"][0], "diagram": game.diagram(after)}

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from api.pages import wording
-from api.pages.pictures import squares_of
+from api.pages.pictures import trace_of_move
 from domain.game import AnyGame, RulesError, Setup
 from domain.games import find_ruleset
 from domain.scene import Cell, Label, Piece, Scene
@@ -177,7 +177,7 @@ def draw_figure(game: AnyGame, figure: Figure, number: int, symbols: Symbols | N
     """Return ``figure`` drawn with the ``symbols`` of its page; raises RulesError for moves that the rules reject."""
     position = game.parse_position(figure.position)
     setup = setup_of(game, position)
-    traces = [Trace(0, (figure.reach,))] if figure.reach else ()
+    traces = [Trace(0, entered=(figure.reach,))] if figure.reach else ()
     name = f"Figure {number}"
     whole = game.scene(position)
     scene = crop(whole, figure.view)
@@ -194,7 +194,7 @@ def draw_figure(game: AnyGame, figure: Figure, number: int, symbols: Symbols | N
             scene,
             setup.colours,
             picture=f"{name}, afterwards",
-            traces=[Trace(0, squares_of(game, last, moves[-1]))],
+            traces=[trace_of_move(game, last, end)],
             symbols=symbols,
         )
         boards.append(FigureBoard(after, _size(scene), f"After {', '.join(moves)}"))

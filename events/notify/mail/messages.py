@@ -18,7 +18,7 @@ from domain.match.guards import rules_of
 from domain.match.state import MatchState
 from events.notify.addresses import plain
 from events.notify.mail.tokens import MatchToken, PlayerToken, TokenKind, bounce_address, reply_address, write_token
-from events.pictures.board import Trace
+from events.pictures.board import trace_between
 from events.pictures.standalone import draw_document, render_png
 
 SENDER_NAME = "Rookery"
@@ -36,7 +36,6 @@ _WHOLE_HEADERS = frozenset(
 
 _MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,300}>")
 _LINK = re.compile(r"https?://[^\s<>\"]+[^\s<>\".,;:)]")
-_SQUARE = re.compile(r"[a-o]{1,2}[0-9]{1,2}")
 
 
 class _MailPolicy(EmailPolicy):
@@ -178,8 +177,8 @@ def board_picture(state: MatchState, seat: int | None) -> Picture | None:
     setup = game.setups[state.setup]
     traces = []
     if state.play.moves:
-        squares = _SQUARE.findall(state.play.moves[-1])
-        traces = [Trace(state.play.history.movers()[-1], squares)] if squares else []
+        before = state.play.position_after(len(state.play.moves) - 1)
+        traces = [trace_between(game.to_move(before), game.scene(before), game.scene(state.play.position))]
     drawing = draw_document(
         game.scene(state.play.position),
         setup.colours,

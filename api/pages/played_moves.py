@@ -1,12 +1,13 @@
 """The moves of a match as its page lists them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import count, groupby
 from typing import NamedTuple
 
 from api.representations.matches import spelled_moves
 from domain.game import AnyGame
 from domain.match.enums import Channel
+from domain.match.guards import rules_of
 from domain.match.state import MatchState
 
 AUTOMATIC_CHANNELS = (Channel.CONDITIONAL, Channel.FORCED)
@@ -34,10 +35,22 @@ class Run(NamedTuple):
 
 
 def played_moves(state: MatchState) -> list[Played]:
-    """Return the moves of a match."""
+    """Return the moves of a match; those that set up an army in words."""
+    game = rules_of(state)
+    draft = game.draft(game.initial(state.setup))
+    titles = {piece.code: piece.title for piece in draft.pieces} if draft else {}
     channels = (channel if channel in AUTOMATIC_CHANNELS else None for channel in state.play.channels)
-    plies = zip(count(1), state.play.history.movers(), spelled_moves(state), channels, strict=False)
+    spelled = (_in_words(move, titles, draft.done) if draft else move for move in spelled_moves(state))
+    plies = zip(count(1), state.play.history.movers(), spelled, channels, strict=False)
     return [Played(*each) for each in plies]
+
+
+def _in_words(move: str, titles: Mapping[str, str], done: str) -> str:
+    """Return a move that places a piece, or completes the army, in words: ``,@b2`` is "Ant on b2"."""
+    code, _, square = move.partition("@")
+    if move == done:
+        return "army complete"
+    return f"{titles[code]} on {square}" if square and code in titles else move
 
 
 def rounds(state: MatchState, game: AnyGame, played: Iterable[Played]) -> list[list[list[Played]]]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -14,9 +15,9 @@ TO_A_WIZARD = ["b3+d2", "k8-k7", "d2-e4", "i8-i7", "e4-d5", "j8-j7"]
 TO_A_DRAGON = ["b3-c5", "k8-k7", "f2-g4", "i8-i7"]
 
 
-def started(visit: Callable[..., Visitor], moves: list[str]) -> tuple[Visitor, Visitor, str]:
-    """Return White, Black and a match of Four Towers in which ``moves`` have been played."""
-    white, black = visit().be_guest(), visit().be_guest()
+def started(visit: Callable[..., Visitor], moves: list[str], **options: Any) -> tuple[Visitor, Visitor, str]:
+    """Return White, whose browser has ``options``, Black and a match of Four Towers after ``moves``."""
+    white, black = visit(**options).be_guest(), visit().be_guest()
     match_id = white.create("four-towers", "standard", [{"kind": "me"}, {"kind": "player", "name": black.name}])
     black.call("POST", f"/matches/{match_id}/joins", {})
     for ply, move in enumerate(moves):
@@ -143,6 +144,31 @@ def test_an_arena_is_rearranged_with_the_keyboard_alone(visit: Callable[..., Vis
     page.keyboard.press("Enter")
     expect(white.square("a3")).to_have_attribute("aria-label", "a3, arena I: white rook")
     expect(page.locator("#board .square:focus")).to_have_count(1)
+
+
+def test_a_composed_move_is_pressed_as_an_answer_to_a_move_of_the_other_side(visit: Callable[..., Visitor]) -> None:
+    white, _, match_id = started(visit, TO_A_WIZARD[:-1])
+    page = white.open(match_id)
+    page.get_by_role("button", name="Enter conditional moves").click()
+    choose(white, "j8", "j7")
+    expect(page.locator("#analysis")).to_contain_text("After j8-j7: you (White) answer.")
+    page.locator("#compositions").get_by_role("button", name="Rearrange arena I", exact=True).click()
+    choose(white, "a3", "b3")
+    expect(page.locator("#composing")).to_contain_text("I:Pa4,Rb3,Pb4,Bc3,Pc4")
+    page.locator("#composing").get_by_role("button", name="Choose this move").click()
+    expect(page.locator("#analysis")).to_contain_text("After I:Pa4,Rb3,Pb4,Bc3,Pc4")
+    expect(page.locator("#composing")).to_be_hidden()
+    page.locator("#analysis").get_by_role("button", name="Save").click()
+    expect(page.locator("#lines .tree")).to_contain_text("I:Pa4,Rb3,Pb4,Bc3,Pc4")
+    answer = white.call("GET", f"/matches/{match_id}/lines")["lines"][0]["next"][0]["move"]
+    assert answer == "I:Pa4,Rb3,Pb4,Bc3,Pc4"
+    page.get_by_role("button", name="Change them").click()
+    page.locator("#analysis .tree button", has_text="j8-j7").click()
+    page.locator("#compositions").get_by_role("button", name="Rearrange arena II", exact=True).click()
+    expect(page.locator("#composing")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#composing")).to_be_hidden()
+    expect(page.locator("#analysis")).to_contain_text("After j8-j7")
 
 
 @pytest.mark.thorough

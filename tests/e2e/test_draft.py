@@ -17,6 +17,8 @@ def test_an_army_is_placed_changed_restored_after_a_reload_and_submitted_at_once
     reason, submit = page.locator("#draft-reason"), page.get_by_role("button", name="Submit", exact=True)
     expect(page.locator("#board .is-target")).to_have_count(49)
     expect(page.get_by_label("Type a move")).to_be_hidden()
+    page.locator("[data-code='K']").click()
+    expect(page.locator("[data-code='K']")).to_have_attribute("aria-pressed", "true")
 
     page.locator("[data-code='Q']").click()
     red.square("b3").click()
@@ -36,9 +38,15 @@ def test_an_army_is_placed_changed_restored_after_a_reload_and_submitted_at_once
     red.square("a1").click()
     expect(page.locator("#announcements p:last-child")).to_have_text("The Ant cannot be set up on a1.")
     expect(reason).to_have_text("The Ant cannot be set up on a1.")
+    take_back = page.get_by_role("button", name="Take it back")
     red.square("b1").click()
     red.square("b1").click()
+    expect(take_back).to_be_enabled()
     red.square("b1").click()
+    expect(take_back).to_be_disabled()
+    expect(red.square("b1")).to_have_attribute("aria-label", "b1: your Ant")
+    red.square("b1").click()
+    take_back.click()
     expect(red.square("b1")).to_have_attribute("aria-label", "b1: empty")
     for width in (320, 380):
         page.set_viewport_size({"width": width, "height": 800})
@@ -62,6 +70,8 @@ def test_an_army_is_placed_changed_restored_after_a_reload_and_submitted_at_once
     expect(red.square("a2")).to_have_attribute("aria-label", "a2: red Queen")
     expect(page.locator("#board .drafted")).to_have_count(0)
     expect(page.locator("#moves a")).to_have_count(8)
+    expect(page.locator("#moves a").first).to_have_text("King on b2")
+    expect(page.locator("#moves a").last).to_have_text("army complete")
 
 
 def test_an_army_is_set_up_with_the_keyboard_and_every_step_is_announced(visit: Callable[..., Visitor]) -> None:
@@ -75,7 +85,7 @@ def test_an_army_is_set_up_with_the_keyboard_and_every_step_is_announced(visit: 
     page.keyboard.press("Enter")
     expect(announcement).to_have_text("King on a2. 0 of 60 spent. Spend at least 51: 51 more.")
     page.keyboard.press("Enter")
-    expect(announcement).to_have_text("King on a2: choose another square for it, or the same again to take it back.")
+    expect(announcement).to_have_text("King on a2: choose another square for it, or take it back.")
     page.keyboard.press("Escape")
     expect(announcement).to_have_text("No piece is chosen.")
     page.keyboard.press("Delete")
@@ -90,7 +100,7 @@ def test_an_army_is_set_up_with_the_keyboard_and_every_step_is_announced(visit: 
     expect(announcement).to_contain_text("The ready-made army is set up. 60 of 60 spent. The army can be submitted.")
     page.get_by_role("button", name="Submit", exact=True).press("Enter")
     expect(page.locator("#standing")).to_contain_text(f"Waiting for {blue.name} (Blue)")
-    expect(announcement).to_have_text("You played 17 moves, the last one done.")
+    expect(announcement).to_have_text("You played 17 moves, the last one army complete.")
 
 
 def test_placed_pieces_stay_and_the_rest_is_hidden_at_earlier_positions(visit: Callable[..., Visitor]) -> None:

@@ -1,5 +1,7 @@
 """Explanations of pieces that cannot move, of compulsory captures and of the selected square."""
 
+from collections.abc import Callable
+
 from playwright.sync_api import expect
 
 from tests.e2e.visitors import Visitor
@@ -46,3 +48,14 @@ def test_a_piece_that_cannot_move_says_why_and_the_inspector_follows_the_board(
     expect(page.locator("#announcements > :last-child")).to_have_text(
         "The column on a3 is White's, and Black is to move."
     )
+
+
+def test_pressing_a_tower_again_builds_on_it(visit: Callable[..., Visitor]) -> None:
+    white, black = visit().be_guest(), visit().be_guest()
+    match = white.create("towers", "two-player", [{"kind": "me"}, {"kind": "player", "name": black.name}])
+    black.call("POST", f"/matches/{match}/joins", {})
+    page = white.open(match)
+    page.locator("#board .can-begin[data-square='a6']").click()
+    expect(page.locator("#options").get_by_role("button", name="build", exact=True)).to_be_visible()
+    white.square("a6").click()
+    expect(page.locator("#chosen")).to_have_text("+a6")

@@ -57,7 +57,7 @@ def test_the_layout_does_not_shift_during_a_move_its_answer_a_step_back_and_a_dr
     expect(page.locator("#shown")).to_have_text("2 / 2")
     assert shifts(page) == []
     page.get_by_role("button", name="One move back").click()
-    expect(page.locator("#past")).to_contain_text("an earlier position")
+    expect(page.locator("#past")).to_contain_text("Earlier position")
     assert shifts(page) == []
     page.get_by_role("button", name="Back to now").click()
     expect(page.locator("#shown")).to_have_text("2 / 2")
@@ -67,7 +67,7 @@ def test_the_layout_does_not_shift_during_a_move_its_answer_a_step_back_and_a_dr
     white.submit("d4", "c5")
     expect(page.locator("#shown")).to_have_text("3 / 3")
     assert shifts(page) == []
-    page.evaluate("document.getElementById('announcements').textContent = 'Try again. '.repeat(16)")
+    page.evaluate("document.getElementById('announcements').innerHTML = `<p>${'Try again. '.repeat(16)}</p>`")
     assert shifts(page) == []
 
 

@@ -243,8 +243,8 @@ def test_an_army_is_one_turn_of_a_round() -> None:
     match = drafted(4)
     match.move(FOUR[0], "a1-a2")
     first, second = listed(match.state)
-    assert [turn.count("@") for turn in first] == [16] * 4
-    assert {turn.split()[-1] for turn in first} == {"done"}
+    assert [turn.count(" on ") for turn in first] == [16] * 4
+    assert {turn.split()[-1] for turn in first} == {"complete"}
     assert second == ["a1-a2", "", "", ""]
 
 
@@ -252,9 +252,9 @@ def test_moves_since_the_own_last_one_are_told_by_seat_and_an_army_by_its_last_m
     match = drafted(4)
     played = played_moves(match.state)
     assert [(run.seat, run.moves, [move.move for move in run.named]) for run in runs_since(played, 0)] == [
-        (1, 17, ["done"]),
-        (2, 17, ["done"]),
-        (3, 17, ["done"]),
+        (1, 17, ["army complete"]),
+        (2, 17, ["army complete"]),
+        (3, 17, ["army complete"]),
     ]
     assert runs_since(played, 3) == []
     bashni = started()

@@ -6,11 +6,10 @@ import {ANY, write} from "./move-tree.js";
 
 const NOTHING_AFTER = new Set(["resign", "wait"]);
 
-const composed = (place) => (place.compositions.length ? " Composed moves can be typed." : "");
-
 export class AnalysisBoard {
   // `panel` holds the tree and its buttons, `api` and `pictures` are addresses. `on` has turned(), opened(), closed(),
-  // confirm(question), which resolves to a boolean, and say(text, bad).
+  // compose(compositions, line), which offers moves to compose after a line, confirm(question), which resolves to a
+  // boolean, and say(text, bad).
   constructor({panel, board, api, pictures, names, on}) {
     Object.assign(this, {panel, board, api, pictures, names, on});
     this.sheet = null;
@@ -123,6 +122,7 @@ export class AnalysisBoard {
     const known = this.tree.path();
     const line = this.blind ? known.slice(0, known.indexOf(ANY)) : known;
     this.board.offer({});
+    this.on.compose([]);
     this.on.say("");
     try {
       const place = await this.look(line);
@@ -130,6 +130,7 @@ export class AnalysisBoard {
       this.place = place;
       this.board.show(place.picture);
       this.board.offer(this.blind ? {} : place.hints);
+      this.on.compose(this.blind ? [] : place.compositions, {ply: this.ply, line});
       this.render();
       return true;
     } catch (error) {
@@ -169,12 +170,12 @@ export class AnalysisBoard {
     if (place.result_known === false)
       return `${after}it takes too long to tell whether the game is over here. A played move always settles it.`;
     if (!current.parent && place.to_move === this.sheet.seat)
-      return `It is your turn: begin with your own move, which you then play yourself.${composed(place)}`;
+      return `It is your turn: begin with your own move, which you then play yourself.`;
     const mover =
       place.to_move === this.sheet.seat
         ? `you (${this.names[place.to_move]}) answer`
         : `${this.names[place.to_move]} to move`;
-    return `${sentence(`${after}${mover}`)}${composed(place)}`;
+    return `${sentence(`${after}${mover}`)}`;
   }
 
   go(node) {

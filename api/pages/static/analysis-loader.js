@@ -20,7 +20,7 @@ export class AnalysisLoader {
 }
 
 // Members of the analysis board that are used once it is open.
-for (const name of ["add", "close", "goOn", "show", "step"]) {
+for (const name of ["add", "close", "goOn", "picture", "show", "step"]) {
   AnalysisLoader.prototype[name] = function forward(...what) {
     return this.analysis[name](...what);
   };

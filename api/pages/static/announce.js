@@ -13,7 +13,7 @@ export class Announcer {
   // Announces a text; an empty one clears the region. `bad` marks a failure, `aside` is for screen readers only.
   say(text, bad = false, aside = false) {
     if (!text) return this.region.replaceChildren();
-    for (const line of this.region.children) line.className = "visually-hidden";
+    this.hide();
     const line = document.createElement("p");
     line.className = aside ? "visually-hidden" : bad ? "bad" : "";
     line.textContent = text;
@@ -21,15 +21,20 @@ export class Announcer {
     while (this.region.children.length > MAX_LINES) this.region.firstElementChild.remove();
   }
 
+  // Leaves what was announced to screen readers: it is outdated.
+  hide() {
+    for (const line of this.region.children) line.className = "visually-hidden";
+  }
+
   // Queues a text until `tell`.
   hear(text) {
     if (text) this.news.push(text);
   }
 
-  // Announces all queued texts at once, followed by `more`; does nothing if none are queued.
-  tell(more = "") {
+  // Announces all queued texts at once, followed by `more`; does nothing if none are queued. `aside` as for `say`.
+  tell(more, aside) {
     if (!this.news.length) return;
-    this.say([...this.news, more].filter(Boolean).join(" "));
+    this.say([...this.news, more].filter(Boolean).join(" "), false, aside);
     this.news = [];
   }
 }

@@ -37,6 +37,8 @@ export class Board {
     this.on = on;
     this.hints = {};
     this.current = null;
+    this.motion = null; // motion.js, where pictures are not exchanged at once
+    this.dropped = false; // whether a piece was put down where the next picture shows it
     this.overlay = null; // draws on the board and may take what is pressed: draw(), press(square), begins()
     this.clearSteps();
     frame.addEventListener("click", (event) => this.press(event.target.closest(".square")));
@@ -58,13 +60,21 @@ export class Board {
     this.rove();
   }
 
+  // What show() has to know of the present picture before it is changed, so that pieces move.
+  present() {
+    const dropped = this.dropped;
+    this.dropped = false;
+    return dropped ? null : this.motion?.present(this);
+  }
+
   // Shows another picture, as markup or as an element, and keeps the focus where it was.
-  show(picture) {
+  show(picture, before = this.present()) {
     const focused = this.focused()?.dataset.square;
     if (typeof picture === "string") this.frame.innerHTML = picture;
     else if (this.frame.firstElementChild !== picture) this.frame.replaceChildren(picture);
     this.redraw();
     if (focused) this.squares.get(focused)?.focus({preventScroll: true});
+    if (before) this.motion.move(this, before);
   }
 
   // Offers the moves of `hints`; an empty object offers none. A selection survives if the same hints are offered again.
@@ -203,8 +213,10 @@ export class Board {
       this.start === null
         ? this.hints[""] || []
         : this.candidates().filter((hint) => hint.path.length === this.path.length);
+    const labels = complete.map(({label}) => label);
+    const alone = new Set(labels).size === labels.length && !labels.includes("");
     const options = complete.map((hint) => ({
-      text: hint.label && hint.label !== hint.move ? `${hint.label} (${hint.move})` : hint.move,
+      text: alone ? hint.label : hint.label && hint.label !== hint.move ? `${hint.label} (${hint.move})` : hint.move,
       take: () => this.choose(hint),
     }));
     this.on.options(options);

@@ -6,10 +6,11 @@ import {uncover} from "./square-geometry.js";
 
 export class Composer {
   // `offers` holds the buttons, `panel` the move being composed. `on` has picture(kind, parts), which resolves to the
-  // board's markup, choose(move), leave() and say(text, bad).
+  // board's markup, choose(move), leave() and say(text, bad). In an analysis `line` is {ply, line}, the moves before.
   constructor({offers, panel, address, board, on}) {
     Object.assign(this, {offers, panel, address, board, on});
     this.composition = null;
+    this.line = null;
     this.parts = [];
     this.move = null;
     this.asked = 0; // numbers the requests, so that a late answer never replaces a newer one
@@ -34,8 +35,9 @@ export class Composer {
     this.panel.querySelector(`[data-composed="${name}"]`).textContent = text;
   }
 
-  // Shows a button for each kind of move that can be composed now.
-  offer(compositions) {
+  // Shows a button for each kind of move that can be composed now, or after a line.
+  offer(compositions, line = null) {
+    if (compositions.length) this.line = line;
     this.offers.replaceChildren(
       ...compositions.map((composition) => {
         const button = document.createElement("button");
@@ -70,8 +72,8 @@ export class Composer {
     this.board.offer({});
     try {
       const [answer, picture] = await Promise.all([
-        call("POST", `${this.address}/compositions`, {kind, parts}),
-        this.on.picture(kind, parts),
+        call("POST", `${this.address}/compositions`, {kind, parts, ...this.line}),
+        this.on.picture(kind, parts, this.line),
       ]);
       if (number !== this.asked || !this.active) return false;
       this.parts = parts;

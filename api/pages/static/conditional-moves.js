@@ -7,7 +7,7 @@ const HELP = "Play out what the other side may do and how you answer. Nothing is
 
 const section = () => document.getElementById("lines");
 
-// Edits and stores conditional moves. `analysis` is the analysis board, `match` has version(), subject() and plies().
+// Shows, edits and stores conditional moves. `analysis` is the analysis board, `match` has version(), subject() and plies().
 export function bindConditionalMoves({page, analysis, api, match, refresh, say}) {
   const seat = Number(page.dataset.seat);
   const words = conditions(seat, JSON.parse(page.dataset.names));
@@ -47,37 +47,37 @@ export function bindConditionalMoves({page, analysis, api, match, refresh, say})
         say("Your conditional moves are saved. Only you can see them.");
       },
     };
-    analysis.opening = analysis.open(sheet, left, match.plies());
-    return analysis.opening;
+    return analysis.open(sheet, left, match.plies());
   }
 
-  page.addEventListener("click", async (event) => {
-    const wanted = event.target.closest("[data-lines]")?.dataset.lines;
+  // Runs a request and reports its failure.
+  async function tell(request) {
     try {
-      if (wanted === "begin") await begin();
-      if (wanted === "drop") {
+      await request();
+    } catch (problem) {
+      say(problem.message, true);
+    }
+  }
+
+  return {
+    render,
+    begin: () => tell(begin),
+    drop: () =>
+      tell(async () => {
         await store("DELETE");
         say("Your conditional moves are removed.");
+      }),
+    async playForced(box) {
+      const forced = box.checked;
+      try {
+        await store("PUT", {forced});
+        say(forced ? "Your only legal move will be played for you." : "Every move is yours to make again.");
+      } catch (problem) {
+        box.checked = !forced;
+        say(problem.message, true);
       }
-    } catch (problem) {
-      say(problem.message, true);
-    }
-  });
-
-  page.addEventListener("change", async (event) => {
-    if (event.target.id !== "forced") return;
-    const forced = event.target.checked;
-    try {
-      await store("PUT", {forced});
-      say(forced ? "Your only legal move will be played for you." : "Every move is yours to make again.");
-    } catch (problem) {
-      event.target.checked = !forced;
-      say(problem.message, true);
-    }
-  });
-
-  render();
-  return render;
+    },
+  };
 }
 
 // Returns what is left of the entered lines after the match has moved on, null if the moves played are not among them.

@@ -96,11 +96,11 @@ export class DraftPanel {
     if (!this.active) return false;
     const {army, hand} = this;
     const here = army.chosen.get(square);
-    if (hand?.from === square) this.takeBack(square);
+    if (hand?.from === square) this.hold(null, `${this.title(here)} stays on ${square}.`);
     else if (here)
       this.hold(
         {code: here, from: square},
-        `${this.title(here)} on ${square}: choose another square for it, or the same again to take it back.`,
+        `${this.title(here)} on ${square}: choose another square for it, or take it back.`,
       );
     else if (army.at(square))
       this.refuse(`The ${this.title(army.at(square))} on ${square} has been played and stays there.`);
@@ -139,7 +139,9 @@ export class DraftPanel {
         this.army.facts.ready.map((move) => move.split("@").reverse()),
         "The ready-made army is set up.",
       );
-    else if (code === this.hand?.code && !this.hand.from) this.hold(null, "No piece is chosen.");
+    else if (draftAct === "take") this.takeBack(this.hand.from);
+    else if (code === this.hand?.code && !this.hand.from)
+      this.say(`${this.title(code)} is chosen. Choose squares of your quadrant for it.`);
     else if (code && !this.army.affords(code))
       this.refuse(
         this.army.left(code) > 0
@@ -249,6 +251,7 @@ export class DraftPanel {
     for (const [name, text] of Object.entries(texts)) panel.querySelector(`[data-draft="${name}"]`).textContent = text;
     panel.querySelector(".reason").classList.toggle("bad", Boolean(this.refusal));
     panel.querySelector("[data-draft-act=submit]").disabled = Boolean(army.problem());
+    panel.querySelector("[data-draft-act=take]").disabled = !hand?.from;
     panel.querySelector("[data-draft-act=clear]").disabled = !army.chosen.size;
   }
 

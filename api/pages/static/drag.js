@@ -33,8 +33,10 @@ export function enableDragging(board) {
     if (!held?.column) return release();
     release();
     const square = document.elementFromPoint(event.clientX, event.clientY)?.closest(".square");
-    if (square && frame.contains(square) && board.targets().has(square.dataset.square)) board.press(square);
-    else board.clear();
+    if (square && frame.contains(square) && board.targets().has(square.dataset.square)) {
+      board.dropped = true;
+      board.press(square);
+    } else board.clear();
   });
 
   window.addEventListener("pointercancel", () => {

@@ -4,6 +4,7 @@
 import {Board} from "./board.js";
 import {BoardSteps} from "./board-steps.js";
 import {enableDragging} from "./drag.js";
+import * as motion from "./motion.js";
 import {enableZoom} from "./zoom.js";
 
 const REPLY_MS = 700;
@@ -28,8 +29,9 @@ export class FigurePlayer {
       },
       say: (text) => this.say(text, false, true),
     });
+    this.board.motion = motion;
     enableDragging(this.board);
-    enableZoom(this.board, this.part("whole"));
+    enableZoom(this.board, this.part("whole"), (text) => this.say(text));
     this.part("again").addEventListener("click", () => {
       this.start(this.figure);
       this.board.home();
@@ -129,8 +131,9 @@ export class FigurePlayer {
   draw({board, diagram}) {
     this.boards.steps.set(1, board);
     const svg = this.part("board").querySelector("svg");
+    const before = this.board.present();
     this.boards.take(svg, 0, 1);
-    this.board.show(svg);
+    this.board.show(svg, before);
     this.part("diagram").textContent = diagram;
   }
 

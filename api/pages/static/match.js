@@ -10,9 +10,7 @@ import {call, sendSigned} from "./api.js";
 import {Board} from "./board.js";
 import {chat} from "./chat.js";
 import {runClocks} from "./clock.js";
-import {Composer} from "./composer.js";
-import {bindConditionalMoves, findRemaining} from "./conditional-moves.js";
-import {enableDragging} from "./drag.js";
+import {ComposerLoader} from "./composer-loader.js";
 import {replaceContent} from "./focus.js";
 import {explainer, inspector} from "./inspector.js";
 import {reportPresence, watch} from "./live.js";
@@ -21,7 +19,6 @@ import {Playback} from "./playback.js";
 import {bindShortcuts} from "./shortcuts.js";
 import {uncover} from "./square-geometry.js";
 import {Steps} from "./steps.js";
-import {enableZoom} from "./zoom.js";
 
 const page = document.getElementById("match");
 const at = (id) => document.getElementById(id);
@@ -51,7 +48,7 @@ let guide = null; // tells about pieces, loaded when one is first pointed at
 let pointed = null;
 const board = new Board(at("board"), {
   choose: (move, squares) =>
-    analysis.active ? tryOut(move) : composer.active ? composer.add(move) : moveEntry.chooseAndSay(move, squares),
+    composer.active ? composer.add(move) : analysis.active ? tryOut(move) : moveEntry.chooseAndSay(move, squares),
   options: showOptions,
   inspect(square) {
     inspect(square);
@@ -79,17 +76,26 @@ function tell(piece) {
 }
 for (const event of ["pointerover", "focusin"])
   at("draft")?.addEventListener(event, ({target}) => tell(target.closest("[data-face]")));
-enableDragging(board);
-enableZoom(board, at("whole-board"));
-const composer = new Composer({
+// Only what the device has is loaded: a mouse, a touch screen.
+if (matchMedia("(any-pointer: fine)").matches) import("./drag.js").then(({enableDragging}) => enableDragging(board));
+if (!matchMedia("(prefers-reduced-motion: reduce)").matches)
+  import("./motion.js").then((motion) => (board.motion = motion));
+if (navigator.maxTouchPoints)
+  import("./zoom.js").then(({enableZoom}) => enableZoom(board, at("whole-board"), (text) => say(text)));
+if (at("stack")) import("./levels.js").then(({bindLevels}) => bindLevels(board, at("stack")));
+const composer = new ComposerLoader({
   offers: at("compositions"),
   panel: at("composing"),
   address: api,
   board,
   on: {
-    picture: (kind, parts) =>
-      moveEntry.picture([["compose", kind], ...parts.map((part) => ["part", part])]).then((answer) => answer.text()),
-    choose: (move) => moveEntry.chooseAndSay(move),
+    picture: (kind, parts, line) =>
+      line
+        ? analysis.picture({...line, kind, parts})
+        : moveEntry
+            .picture([["compose", kind], ...parts.map((part) => ["part", part])])
+            .then((answer) => answer.text()),
+    choose: (move) => (analysis.active ? tryOut(move) : moveEntry.chooseAndSay(move)),
     leave: () => moveEntry.leave(),
     say,
   },
@@ -119,6 +125,10 @@ const analysis = new AnalysisLoader({
       showTyping();
       say("");
       refresh({ply: null});
+    },
+    compose(compositions, line) {
+      composer.stop();
+      composer.offer(compositions, line);
     },
     confirm: confirmAct,
     say,
@@ -150,15 +160,26 @@ const whyNot = explainer({
 const draftPanel = at("draft")
   ? new (await import("./draft.js")).DraftPanel({panel: at("draft"), board, match, analysis, moveEntry})
   : null;
-const renderLines = bindConditionalMoves({
-  page,
-  analysis,
-  api,
-  match: {version, subject, plies},
-  refresh: () => refresh({ply: null}),
-  say,
-});
 // Rarely used parts are loaded on demand.
+let binding = null;
+const conditionalMoves = () => {
+  const options = {page, analysis, api, match: {version, subject, plies}, refresh: () => refresh({ply: null}), say};
+  binding ??= import("./conditional-moves.js").then((module) => module.bindConditionalMoves(options));
+  return binding;
+};
+page.addEventListener("click", ({target}) => {
+  const wanted = target.closest("[data-lines]")?.dataset.lines;
+  if (wanted === "begin") analysis.opening = conditionalMoves().then(({begin}) => begin(), notLoaded);
+  if (wanted === "drop") conditionalMoves().then(({drop}) => drop(), notLoaded);
+});
+page.addEventListener("change", ({target}) => {
+  if (target.id === "forced") conditionalMoves().then(({playForced}) => playForced(target), notLoaded);
+});
+function renderLines() {
+  const tree = at("lines")?.querySelector("[data-tree]");
+  if (tree && (binding || tree.dataset.tree !== "[]")) conditionalMoves().then(({render}) => render(), notLoaded);
+}
+renderLines();
 at("explore").addEventListener("click", () => {
   const options = {analysis, api, seated: "seat" in page.dataset, ply: shown, say};
   analysis.opening = import("./analysis.js").then(({explore}) => explore(options), notLoaded);
@@ -192,12 +213,13 @@ async function refresh({ply = shown() === plies() ? null : shown()} = {}) {
     // Before the parts are replaced, for a chosen move keeps its board.
     if (moved || ((moveEntry.active || composer.active) && !after.mine)) moveEntry.forget();
     if (moved) playback.stop();
+    if (after.news) announcer.hide();
     adopt(fresh);
     history.replaceState(null, "", ply === null ? location.pathname : `?ply=${ply}`);
     announcer.hear(after.news);
     const lost = moved && analysis.active && analysis.sheet.follows && !(await followMatch(before.plies));
     if (lost) announcer.hear("The conditional moves you were entering no longer fit.");
-    await settle();
+    await settle(moved);
   } catch (error) {
     say(
       error instanceof TypeError
@@ -248,6 +270,7 @@ function showTyping() {
 
 // The match moved on from `before` plies while lines were being entered. Resolves to whether they still fit.
 async function followMatch(before) {
+  const {findRemaining} = await import("./conditional-moves.js");
   const left = plies() > before ? await findRemaining(analysis, api, plies()).catch(() => null) : null;
   if (left) await analysis.goOn(left, plies());
   else analysis.close();
@@ -256,7 +279,7 @@ async function followMatch(before) {
 
 // Loads the legal moves, announces what has happened, and watches the match while anything can still happen in it.
 // Players keep watching after the end.
-async function settle() {
+async function settle(moved = false) {
   const live = ["open", "playing"].includes(standing().status) || "seat" in page.dataset;
   if (live && !watching) {
     watching = true;
@@ -274,7 +297,8 @@ async function settle() {
   }
   if (!awaitingRatings) awaitRatings();
   if (!(moveEntry.active || composer.active || analysis.active)) await offerMoves();
-  announcer.tell(counted === standing().place ? "" : board.count());
+  // Moves and offers are visible already.
+  announcer.tell(counted === standing().place ? "" : board.count(), moved || at("offers").childElementCount > 0);
   if (board.count()) counted = standing().place;
 }
 

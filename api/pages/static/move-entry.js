@@ -42,6 +42,7 @@ export class MoveEntry {
   async choose(move, squares = []) {
     const answer = await this.picture([["try", move]]);
     const canonical = decodeURIComponent(answer.headers.get("Rookery-Move") || move);
+    const spelled = decodeURIComponent(answer.headers.get("Rookery-Spelled") || canonical);
     this.chosen = {
       move: canonical,
       key: newKey(),
@@ -50,11 +51,11 @@ export class MoveEntry {
     this.board.offer({});
     this.composer.hide();
     this.board.show(await answer.text());
-    at("chosen").textContent = this.chosen.move;
+    at("chosen").textContent = spelled;
     at("confirm").hidden = false;
     at("submit").focus({preventScroll: true});
     uncover(this.board.frame, at("confirm"));
-    this.match.say(`${this.chosen.move} is chosen. Submit it with Enter, or cancel it with Escape.`, false, true);
+    this.match.say(`${spelled} is chosen. Submit it with Enter, or cancel it with Escape.`, false, true);
   }
 
   chooseAndSay(move, squares) {
@@ -95,7 +96,7 @@ export class MoveEntry {
   leave() {
     this.forget();
     this.match.say("");
-    return this.match.refresh();
+    return this.analysis.active ? this.analysis.show() : this.match.refresh();
   }
 
   async submit() {

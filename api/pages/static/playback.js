@@ -21,7 +21,7 @@ export class Playback {
     at("board").addEventListener("click", () => this.stop());
     page.addEventListener("click", (event) => {
       const from = event.target.closest("[data-replay]")?.dataset.replay;
-      if (from !== undefined) this.play(Number(from));
+      if (from !== undefined) this.play(Number(from), true);
     });
     document.addEventListener("keydown", (event) => this.key(event));
   }
@@ -31,11 +31,11 @@ export class Playback {
     else this.play(this.match.shown() === this.match.plies() ? 0 : this.match.shown());
   }
 
-  // Plays the moves from this ply to the last.
-  async play(from) {
+  // Plays the moves from this ply to the last; `quick`, those since the viewer's last move, without the slider.
+  async play(from, quick = false) {
     if (this.steps.analysis.active) return this.match.say("Save or close the analysis first.");
     this.stop();
-    at("player").hidden = false;
+    if (!quick) at("player").hidden = false;
     this.playing = true;
     this.label();
     const run = {};

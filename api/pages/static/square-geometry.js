@@ -7,13 +7,16 @@ export function place(square) {
   return new DOMPoint(Number(square.dataset.x), Number(square.dataset.y)).matrixTransform(matrix);
 }
 
-// Scrolls until an overlaid panel covers nothing of the board; on a board that is too tall, nothing of the choice or of
-// the last move.
+// Scrolls until an overlaid panel covers nothing of the board, and the board is in view; of a board that is too tall, what
+// is chosen on it or the last move.
 export function uncover(frame, panel) {
   const above = panel.getBoundingClientRect();
   const box = frame.getBoundingClientRect();
   const chosen = frame.querySelectorAll(":is(.is-selected, .is-step, .is-target) rect");
   const shown = box.height <= above.top ? [frame] : chosen.length ? [...chosen] : [...frame.querySelectorAll(".mark")];
-  const bottom = Math.max(...shown.map((part) => part.getBoundingClientRect().bottom));
+  const boxes = (shown.length ? shown : [frame]).map((part) => part.getBoundingClientRect());
+  const top = Math.min(...boxes.map((part) => part.top));
+  const bottom = Math.max(...boxes.map((part) => part.bottom));
   if (above.left < box.right && above.top < bottom) scrollBy(0, bottom - above.top);
+  else if (top < 0) scrollBy(0, top);
 }

@@ -82,9 +82,10 @@ export class Steps {
 
   take(ply) {
     const back = ply < this.ply;
+    const before = this.board.present();
     this.known.take(this.svg, this.ply, ply);
     this.markup = ""; // the board differs from the server's drawing now
-    this.board.show(this.svg);
+    this.board.show(this.svg, before);
     this.ply = ply;
     this.back = back;
     at("board").dataset.shown = ply;

@@ -3,9 +3,10 @@
 
 const SMALL_PX = 28;
 const FACTOR = 2.5;
+const EXPLAINED = "rookery-zoom-explained"; // in localStorage, once the first tap has been explained on this device
 
-// `button`, shown while the board is enlarged, shows all of it again.
-export function enableZoom(board, button) {
+// `button`, shown while the board is enlarged, shows all of it again. `say` explains the first tap, once on each device.
+export function enableZoom(board, button, say) {
   const {frame} = board;
   let pointer = "";
   let fullView = null; // the view of the whole board while a part of it is shown
@@ -26,6 +27,16 @@ export function enableZoom(board, button) {
     );
     svg().classList.add("zoomed");
     button.hidden = false;
+  }
+
+  function explain() {
+    try {
+      if (localStorage.getItem(EXPLAINED)) return;
+      localStorage.setItem(EXPLAINED, "1");
+    } catch {
+      return; // storage is disabled: it would be explained at every tap
+    }
+    say("The board is enlarged: tap a piece to choose it.");
   }
 
   function zoomOut() {
@@ -51,6 +62,7 @@ export function enableZoom(board, button) {
       if (pointer !== "touch" || event.detail === 0 || zoomed() || !svg() || side() >= SMALL_PX) return;
       event.stopPropagation();
       zoomIn(event.clientX, event.clientY);
+      explain();
     },
     true,
   );

@@ -12,6 +12,6 @@ own => {
     cell: Math.min(...cells.map((cell) => cell.getBoundingClientRect().width)),
     board: cells.map(box),
     own: squares.filter((square) => own.includes(square.dataset.square)).map(cell).map(box),
-    steps: [...document.querySelectorAll(".board-tools button")].map(box),
+    steps: [...document.querySelectorAll(".board-tools button:not([hidden])")].map(box),
   };
 }

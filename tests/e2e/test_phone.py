@@ -1,0 +1,88 @@
+"""The match page on a phone: messages cover nothing, composing shows the board, the first tap is explained once."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.e2e.test_composed_moves import TO_A_WIZARD, started
+from tests.e2e.visitors import Visitor, four
+
+PHONE = {"viewport": {"width": 380, "height": 800}, "has_touch": True}
+MAX_HOLE_PX = 60
+"""Space without content between two parts of the page below the board."""
+
+OVERLAPS = """() => {
+  const box = (element) => element.getBoundingClientRect();
+  const said = box(document.querySelector("#announcements > p:not(.visually-hidden)"));
+  const others = [...document.querySelectorAll(".state, .since, #type-move, .compositions button, .actions button")];
+  return others.filter((other) => {
+    const {top, bottom, width} = box(other);
+    return width && top < said.bottom - 1 && bottom > said.top + 1;
+  }).map((other) => other.outerHTML);
+}"""
+HOLES = """() => {
+  const shown = [...document.querySelectorAll(".board-tools button, #piece, .state, .since, #announcements > p, #type-move *, "
+    + ".actions > *")].map((each) => each.getBoundingClientRect()).filter(({width, height}) => width > 1 && height > 1);
+  shown.sort((one, other) => one.top - other.top);
+  let end = shown[0].top;
+  return shown.map(({top, bottom}) => {
+    const hole = top - end;
+    end = Math.max(end, bottom);
+    return hole;
+  });
+}"""
+
+
+def in_view(page: Page, selector: str) -> bool:
+    """Return whether an element is inside the window as a whole."""
+    seen: bool = page.locator(selector).evaluate(
+        """part => {
+          const {top, bottom} = part.getBoundingClientRect();
+          return top >= -1 && bottom <= innerHeight + 1;
+        }"""
+    )
+    return seen
+
+
+def test_composing_fetches_the_board_into_view_and_the_message_covers_nothing(visit: Callable[..., Visitor]) -> None:
+    white, _, match = started(visit, TO_A_WIZARD, **PHONE)
+    page = white.open(match)
+    button = page.locator("#compositions").get_by_role("button", name="Rearrange arena I", exact=True)
+    expect(button).to_be_visible()
+    assert max(page.evaluate(HOLES)) <= MAX_HOLE_PX
+    page.evaluate("scrollTo(0, 700)")
+    assert not in_view(page, "#board svg")
+    button.tap()
+    expect(page.locator("#composing")).to_be_visible()
+    expect(page.locator("#announcements")).to_contain_text("Pieces that can take part: a3, a4, b4, c3, c4.")
+    expect(page.locator(".goal")).to_be_hidden()
+    assert in_view(page, "#board svg")
+    assert page.evaluate(OVERLAPS) == []
+
+
+def test_the_plates_of_four_seats_name_the_colour_and_the_viewer(visit: Callable[..., Visitor]) -> None:
+    red, _, match = four(visit, "standard", **PHONE)
+    page = red.open(match)
+    plates = page.locator("#seats > li")
+    for number, words in enumerate(("Red · you", "Blue", "Yellow", "Green")):
+        detail = plates.nth(number).locator(".detail")
+        expect(detail).to_contain_text(words)
+        plate, seen = plates.nth(number).bounding_box(), detail.bounding_box()
+        assert plate is not None
+        assert seen is not None
+        assert seen["width"] >= 20
+        assert seen["y"] + seen["height"] <= plate["y"] + plate["height"]
+
+
+def test_the_tap_that_enlarges_the_board_is_explained_once(visit: Callable[..., Visitor]) -> None:
+    red, _, match = four(visit, "standard", **PHONE)
+    explained = "The board is enlarged: tap a piece to choose it."
+    for announcement in (explained, ""):
+        page = red.open(match)
+        expect(page.locator("#board .can-begin").first).to_be_visible()
+        page.locator("#announcements").evaluate("said => said.replaceChildren()")
+        red.square("c4").tap()
+        expect(page.locator("#whole-board")).to_be_visible()
+        expect(page.locator("#announcements")).to_have_text(announcement)
+    page.locator("#whole-board").tap()
+    expect(page.locator("#whole-board")).to_be_hidden()

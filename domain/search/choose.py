@@ -35,10 +35,10 @@ MAX_GUEST_LEVEL: Final = 5
 """The strongest opponent of a guest: stronger ones cost the most time, and guests need no account."""
 
 LEVELS: Final[Mapping[int, Level]] = {
-    1: Level(nodes=400, depth=1, blunder_rate=0.66, noise_amplitude=500),
-    2: Level(nodes=400, depth=1, blunder_rate=0.50, noise_amplitude=220),
+    1: Level(nodes=400, depth=1, blunder_rate=0.61, noise_amplitude=400),
+    2: Level(nodes=400, depth=1, blunder_rate=0.49, noise_amplitude=210),
     3: Level(nodes=700, depth=2, blunder_rate=0.38, noise_amplitude=130),
-    4: Level(nodes=1_000, depth=3, blunder_rate=0.28, noise_amplitude=80),
+    4: Level(nodes=1_000, depth=3, blunder_rate=0.305, noise_amplitude=90),
     5: Level(nodes=2_000, depth=4, blunder_rate=0.18, noise_amplitude=40),
     6: Level(nodes=5_000, depth=5, blunder_rate=0.08, noise_amplitude=20),
     7: Level(nodes=10_000, depth=MAX_DEPTH, blunder_rate=0.02, noise_amplitude=10),

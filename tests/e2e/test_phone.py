@@ -21,8 +21,9 @@ OVERLAPS = """() => {
   }).map((other) => other.outerHTML);
 }"""
 HOLES = """() => {
-  const shown = [...document.querySelectorAll(".board-tools button, #piece, .state, .since, #announcements > p, #type-move *, "
-    + ".actions > *")].map((each) => each.getBoundingClientRect()).filter(({width, height}) => width > 1 && height > 1);
+  const shown = [...document.querySelectorAll(".board-tools button, #piece, .state, .since, #announcements > p, "
+    + "#type-move *, .actions > *")]
+    .map((each) => each.getBoundingClientRect()).filter(({width, height}) => width > 1 && height > 1);
   shown.sort((one, other) => one.top - other.top);
   let end = shown[0].top;
   return shown.map(({top, bottom}) => {

@@ -1,13 +1,17 @@
-"""A long search whose worker is killed again and again: its move is that of an undisturbed one."""
+"""A long search whose worker is killed again and again: its move is that of an undisturbed one.
+
+With FULL_LENGTH=1 in the environment it is one of level 12 in its full length: half an hour, for one who waits.
+"""
 
 import multiprocessing
+import os
 import time
 from multiprocessing.process import BaseProcess
 
 import pytest
 
 from domain.games import GAMES
-from domain.search import LEVELS, budgets, choose, seed_for
+from domain.search import LEVELS, budgets, choose, node_budget, seed_for
 from domain.search.budgets import Pace
 from events.installation import Installation
 from events.matches import thoughts
@@ -22,6 +26,10 @@ from workers.opponents import LONG
 
 BUDGETS = (30_000, 40_000, 50_000, 60_000)
 LEASE_MS = 1_000
+IS_FULL_LENGTH = bool(os.environ.get("FULL_LENGTH"))
+NOTES = 60 if IS_FULL_LENGTH else 1
+"""Times that a search notes when it will end before its worker is killed."""
+DEADLINE_S = 7_200.0 if IS_FULL_LENGTH else 60.0
 
 
 def search_until_killed(settings: Settings) -> None:
@@ -43,7 +51,8 @@ def started(settings: Settings) -> BaseProcess:
 def test_a_search_whose_worker_is_killed_three_times_chooses_the_same_move(
     shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(budgets.PACES, "bashni", Pace(10_000, 10_000, BUDGETS))
+    if not IS_FULL_LENGTH:
+        monkeypatch.setitem(budgets.PACES, "bashni", Pace(10_000, 10_000, BUDGETS))
     monkeypatch.setattr(long_searches, "MIN_INTERVAL_S", 0.0)
     shop.now = now_ms()
     match, turns = shop.start("opponent-12", "alice"), shop.parts.turns
@@ -56,21 +65,25 @@ def test_a_search_whose_worker_is_killed_three_times_chooses_the_same_move(
     make_opponents(shop.parts).add_turn(match)
     for _ in range(3):
         doomed = started(shop.settings)
-        noted = eventually(noted_anew, "a search")
+        for _ in range(NOTES):
+            noted = eventually(noted_anew, "a search", DEADLINE_S)
         doomed.kill()
         doomed.join()
         assert not shop.state(match).play.moves
     worker = started(shop.settings)
     try:
         # After as many kills the entry is given up, and the sweeper adds it again.
-        eventually(lambda: turns.entry_content("", thoughts.search_entry(match)) is None, "the end of the entry")
+        eventually(lambda: turns.entry_content("", thoughts.search_entry(match)) is None, "the end", DEADLINE_S)
         make_opponents(shop.parts).add_turn(match)
-        eventually(lambda: shop.state(match).play.moves, "the move")
+        eventually(lambda: shop.state(match).play.moves, "the move", DEADLINE_S)
     finally:
         worker.kill()
         worker.join()
     (played,) = [event for event in shop.store.read(match) if event.type == "move-submitted"]
     game, position = GAMES["bashni"], before.play.position
     undisturbed = choose(game, position, before.play.history, 12, seed_for(before.seed, 1))
-    assert (played.data["nodes"], played.data["move"]) == (BUDGETS[-1], game.format_move(position, undisturbed.move))
+    assert (played.data["nodes"], played.data["move"]) == (
+        node_budget("bashni", 12),
+        game.format_move(position, undisturbed.move),
+    )
     assert undisturbed.nodes > LEVELS[8].nodes

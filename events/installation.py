@@ -48,6 +48,8 @@ from events.people.blocks import Blocks
 from events.people.bots import Bots
 from events.people.chats import Chats
 from events.people.credentials import Tickets
+from events.people.directory import Directory
+from events.people.follows import Follows
 from events.people.notebooks import Notebooks
 from events.people.passwords import HASHER, Passwords
 from events.people.places import Places
@@ -173,6 +175,16 @@ class Installation:
     def blocks(self) -> Blocks:
         """Whom players block and mute."""
         return Blocks(self.client, self.prefix)
+
+    @cached_property
+    def directory(self) -> Directory:
+        """Who can be found."""
+        return Directory(self.client, self.prefix, self.now)
+
+    @cached_property
+    def follows(self) -> Follows:
+        """Whom people follow."""
+        return Follows(self.client, self.prefix, self.now)
 
     @cached_property
     def ledger(self) -> Ledger:

@@ -42,6 +42,8 @@ def current_person() -> Person | None:
             kept.person = credentials.person_of(credentials.key(kind, secret)) if secret else None
             if kept.person is None:
                 _refuse_bad_token(kind)
+        if kept.person is not None:
+            services().directory.record(kept.person)
     person: Person | None = kept.person
     return person
 
@@ -213,6 +215,8 @@ def _admit() -> None:
     kept.availability = admission.availability if admission else None
     if person is None:
         _refuse_bad_token(kind)
+    else:
+        services().directory.record(person)
     if admission and admission.suspension:
         raise account_suspended(admission.suspension)
     if admission:

@@ -51,8 +51,17 @@ def load_tournament(id: str) -> ShownTournament:
 
 def list_tournaments(status: TournamentStatus, cursor: str | None, limit: int) -> Page[ListedTournament]:
     """Return a page of the tournaments at a stage, the latest first. Raises ValueError for an invalid cursor."""
+    return _listed(f"tournaments:{status}", cursor, limit)
+
+
+def tournaments_of(player: str, cursor: str | None, limit: int) -> Page[ListedTournament]:
+    """Return a page of the tournaments of ``player``, the latest first. Raises as ``list_tournaments``."""
+    return _listed(f"tournaments:of:{player}", cursor, limit)
+
+
+def _listed(name: str, cursor: str | None, limit: int) -> Page[ListedTournament]:
     lists = services().contest_lists
-    page = lists.page(f"tournaments:{status}", cursor, limit)
+    page = lists.page(name, cursor, limit)
     contents = zip(page.items, lists.contents(page.items), strict=True)
     summaries = [(id, unpack(TournamentSummary, content)) for id, content in contents if content is not None]
     persons = services().people.persons(summary.organiser for _, summary in summaries)

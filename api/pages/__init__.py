@@ -11,6 +11,7 @@ from api.pages import (
     match_page,
     new_match,
     notice_settings,
+    people_page,
     pictures,
     player_page,
     record_page,

@@ -8,12 +8,17 @@ from werkzeug.wrappers import Response
 
 from api.access.auth import current_person
 from api.access.matches import listed_for
+from api.operations.people import player_record
+from api.operations.seeks import own_room
+from api.operations.tournaments import tournaments_of
 from api.pages import list_pages
 from api.pages.layout import blueprint
 from api.representations.ratings import PublicChange, public_changes, represent_rated_matches
+from api.representations.tournaments import ListedTournament
 from api.services import services
 from domain.games import GAMES
 from domain.match.terms import duration
+from events.matches.readmodels import Page
 from events.matches.readmodels.standings import PROVISIONAL_DEVIATION
 from events.people.capacity import Capacity, Invitations
 from events.people.person import Person
@@ -103,6 +108,8 @@ MAX_CHANGES_CHARTED = 200
 MAX_CHANGES_LISTED = 12
 """Rated matches listed below the chart, the latest ones."""
 
+TOURNAMENTS_PER_PAGE = 10
+
 VIEWS = {"active": "Being played", "finished": "Finished"}
 
 
@@ -128,10 +135,22 @@ def player(player: str) -> str | Response:
         max_deviation=PROVISIONAL_DEVIATION,
         chart=rating_chart,
         games=GAMES,
+        follows=services().follows.has(other.id, shown.id) if other and not shown.level else None,
+        record=None if shown.level else player_record(shown.id),
+        free=None if shown.level else own_room(shown.id).room,
+        tournaments=_tournaments(shown.id),
         relation=services().blocks.of(other.id).get(shown.id, "") if other and not shown.level else None,
         against=services().readmodels.head_to_head(other.id, shown.id) if other else None,
         sections=_sections(shown.id, public=not own),
     )
+
+
+def _tournaments(player: str) -> Page[ListedTournament]:
+    """Return the requested page of the tournaments of a player; abort with 404 for an invalid cursor."""
+    try:
+        return tournaments_of(player, request.args.get("tournaments"), TOURNAMENTS_PER_PAGE)
+    except ValueError:
+        abort(404, list_pages.NO_SUCH_PAGE)
 
 
 def _rating_history(player: str, pools: list[str], viewer: Person | None) -> dict[str, list[PublicChange]]:

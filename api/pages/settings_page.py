@@ -45,6 +45,7 @@ def settings() -> str:
         year=year_of(now),
         archive=archive_state(person),
         blocks=blocks,
+        listed=services().directory.is_listed(person.id),
         blocked=services().people.persons(blocks),
         tokens=services().people.tokens.of(person),
         max_label_length=MAX_LABEL_LENGTH,

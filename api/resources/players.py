@@ -16,7 +16,10 @@ from api.http.answers import Answer, Instant, Next
 from api.http.problems import Problem
 from api.http.schemas import Paging, StrictString, page_limit
 from api.operations.lists import identify, invalid_cursor, match_page
+from api.operations.people import player_record
+from api.operations.tournaments import tournaments_of
 from api.representations.matches import MatchPage
+from api.representations.people import PlayerRecord
 from api.representations.players import Capacity, Player, represent_capacity, represent_player
 from api.representations.ratings import (
     RatedMatchEntry,
@@ -26,6 +29,7 @@ from api.representations.ratings import (
     represent_rated_matches,
     represent_unrated_match,
 )
+from api.representations.tournaments import TournamentList
 from api.services import services
 from events.matches.readmodels import PlayerRating
 from events.runtime.wall_clock import rfc3339
@@ -94,6 +98,10 @@ class PlayersMatchesQuery(Paging):
     view = StrictString(load_default="recent", validate=validate.OneOf(["recent", "active", "finished"]))
 
 
+class TournamentsOfPlayerQuery(Paging):
+    limit = page_limit(20, 50)
+
+
 @blueprint.get("/players/<player>")
 @endpoint(answer=Profile, problems=[404])
 def show_player(player: str) -> Profile:
@@ -151,6 +159,30 @@ def show_head_to_head(player: str, other: str) -> HeadToHead:
     public = person is None or person.id not in (first, second)
     scores = services().readmodels.head_to_head(first, second, public)
     return HeadToHead(items=list(map(Score.of, scores)))
+
+
+@blueprint.get("/players/<player>/record")
+@endpoint(answer=PlayerRecord, problems=[404])
+def show_record(player: str) -> PlayerRecord:
+    """Show the record of a player
+
+    Of the last 200 finished matches, by game and by opponent, with their pace and what was lost on time lately.
+    """
+    return player_record(identify(player))
+
+
+@blueprint.get("/players/<player>/tournaments")
+@endpoint(answer=TournamentList, query=TournamentsOfPlayerQuery, problems=[404])
+def list_tournaments_of_player(query: Mapping[str, Any], player: str) -> TournamentList:
+    """List the tournaments of a player
+
+    Those that the player has entered, the latest first.
+    """
+    try:
+        page = tournaments_of(identify(player), query.get("cursor"), query["limit"])
+    except ValueError as error:
+        raise invalid_cursor() from error
+    return TournamentList(items=page.items, next=page.next)
 
 
 @blueprint.get("/leaderboards")

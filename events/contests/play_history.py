@@ -1,11 +1,15 @@
 """The recent matches of a person, by which others decide whether to play them."""
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from statistics import median
+from typing import NamedTuple
 
 from domain.match.enums import EndReason, Status
 from domain.match.terms import DAY
+from domain.rating import pairwise
 from events.matches.readmodels import ReadModels, Summary
+from events.matches.readmodels.lists import DRAWN, LOST, WON
 
 MAX_MATCHES = 200
 FLAGS_COUNT_FOR_MS = 90 * DAY
@@ -35,6 +39,34 @@ def pace_ms(finished: Sequence[Summary]) -> int | None:
         if match.ended_at is not None and match.ply >= MIN_PLIES_OF_PACE
     ]
     return int(median(paces)) if len(paces) >= MIN_MATCHES_OF_PACE else None
+
+
+class PlayerResults(NamedTuple):
+    """How often a player has won, drawn and lost (WON, DRAWN, LOST), by pool and by opponent."""
+
+    pools: Mapping[str, Counter[str]]
+    opponents: Mapping[str, Counter[str]]
+
+
+def results_of(finished: Sequence[Summary], person: str) -> PlayerResults:
+    """Return the results of a player in the ``finished`` matches.
+
+    In a pool who is best alone has won, who is best with others has drawn; against each opponent the better place
+    counts.
+    """
+    pools, opponents = defaultdict[str, Counter[str]](Counter), defaultdict[str, Counter[str]](Counter)
+    for match in finished:
+        scores = match.scores or ()
+        for seat, row in enumerate(pairwise(scores) if scores else ()):
+            if match.seats[seat].player != person:
+                continue
+            best = [score == max(scores) for score in scores]
+            pools[match.pool][LOST if not best[seat] else DRAWN if sum(best) > 1 else WON] += 1
+            for other, score in row:
+                opponent = match.seats[other].player
+                if opponent not in (None, person):
+                    opponents[opponent][WON if score > 0.5 else LOST if score < 0.5 else DRAWN] += 1
+    return PlayerResults(pools, opponents)
 
 
 def _is_lost_on_time(match: Summary, person: str) -> bool:

@@ -81,8 +81,10 @@ _NOT_OVER = (PairingStatus.WAITING, PairingStatus.RUNNING)
 def lists_of(state: TournamentState) -> dict[str, int]:
     """Return the lists that a tournament is in: by status, and of each person who has to do with it."""
     ordered = state.ended_at or state.announced_at
-    people = {state.organiser, *state.entries, *[entrant.player for entrant in state.entrants]}
+    playing = {*state.entries, *[entrant.player for entrant in state.entrants]}
+    people = {state.organiser, *playing}
     lists = {f"tournaments:{state.status}": ordered} | {f"of:{person}": ordered for person in people}
+    lists |= {f"tournaments:of:{person}": ordered for person in playing}
     lists |= {f"left:{entrant.player}": entrant.left_at for entrant in state.entrants if entrant.left_at is not None}
     if state.status in (TournamentStatus.ENTRIES, TournamentStatus.RUNNING):
         lists[UNFINISHED] = ordered

@@ -31,7 +31,8 @@ _README = """This is everything that Rookery stores about you.
 
 person.json      your account, roles, sessions and tokens (never their secrets), the public parts of the keys with
                  which you sign, and whether you want to be asked to, calendar, vacations and preferences,
-                 what a bot takes on, how many matches may begin by themselves, whom you block and mute, the
+                 what a bot takes on, how many matches may begin by themselves, whom you block, mute and
+                 follow, whether you can be found and the day of your last visit, the
                  matches in whose chats you want others to join in,
                  messages that you reported and no arbiter has dealt with, the browsers that get push notices (never
                  their secrets), and when the address of your feeds was made (the store does not have the address
@@ -100,6 +101,9 @@ def _account(parts: Installation, person: Person) -> dict[str, Any]:
         "bot": {bot.id: write_value(bot.capacity) for bot in parts.bots.among([person.id]).values()}.get(person.id),
         "room": write_value(parts.places.limits_of([person.id])[person.id]),
         "blocks": parts.blocks.of(person.id),
+        "follows": parts.follows.of(person.id),
+        "listed": parts.directory.is_listed(person.id),
+        "seen": parts.directory.seen([person.id]).get(person.id),
         "chats_opened": [
             match_id
             for match_id in parts.chats.matches_of(person.id)

@@ -103,7 +103,7 @@ def forget(parts: Installation, person_id: str) -> None:
         contests.erase(person_id)
     for own in (parts.jobs, parts.subscriptions, parts.feed_addresses, parts.chats, parts.reports):
         own.erase(person_id)
-    for kept in (parts.blocks, parts.player_keys, parts.statements):
+    for kept in (parts.blocks, parts.follows, parts.player_keys, parts.statements):
         kept.erase(person_id)
     for role in parts.administration.roles_of(person_id):
         parts.administration.revoke(person_id, role, person_id)

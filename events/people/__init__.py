@@ -1,6 +1,7 @@
 """Accounts, sessions, tokens, roles and their log; and private writing of players, which can be erased.
 
-- People: ``person``, ``names``, ``accounts``, ``passwords``, ``credentials``, ``player_keys``, ``blocks``; ``bots``
+- People: ``person``, ``names``, ``accounts``, ``passwords``, ``credentials``, ``player_keys``, ``blocks``, ``follows``,
+  the ``directory``; ``bots``
   with their ``capacity``, ``places`` of new matches; roles in ``administration``.
 - Private: ``conditional_moves``, ``notebooks``, ``chats`` and their ``reports``, ``statements``, ``availability``.
 """

@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from events.people.credentials import FOREIGN_REPLY, Credentials, ForeignReplyError, Sessions, Tokens, key_of_token
+from events.people.directory import entry_of
 from events.people.names import check_name, skeleton
 from events.people.passwords import Passwords, check_password, device_mark
 from events.people.person import Person, Suspension, UnknownPersonError, random_letters, unpack_suspension
@@ -235,6 +236,8 @@ class People:
             pipeline.delete(*sessions, *tokens, *own, *changed)
             pipeline.delete(keys.suspension(id), keys.writes_of(id), keys.places(id), keys.places(seeks_of(id)))
             pipeline.zrem(keys.bots, id)
+            pipeline.zrem(keys.directory, entry_of(person))
+            pipeline.zrem(keys.seen, id)
 
         transact(self._client, [*changed, *names], change)
 
@@ -263,6 +266,8 @@ class People:
             pipeline.multi()
             if own:
                 pipeline.delete(*own)
+            if former is not None:
+                pipeline.zrem(self._keys.directory, entry_of(person._replace(name=former)))
             pipeline.mset(dict.fromkeys(names, person.id))
             pipeline.hset(account, mapping={**fields})
 

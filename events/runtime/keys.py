@@ -202,11 +202,14 @@ class PeopleKeys:
         self.rewrite = f"{self._tag}rewrite"  # hash: the last rewrite of the store's files, and whether one is wanted
         self.syncs = WorkListKeys(prefix, "people", "syncs")  # changes of availability that matches have yet to follow
         self.bots = f"{self._tag}bots"  # sorted set: the accounts that are bots, in ASCII order
+        # people by name in small letters and id. Sorted set, in ASCII order
+        self.directory = f"{self._tag}directory"
+        self.seen = f"{self._tag}seen"  # sorted set: who is in the directory, by the day of the last visit
         self.accounts = f"{self._tag}person:"  # begins the keys of accounts
         self.writes = f"{self._tag}acts:"  # begins the counters of what people have written in the last minute
         self.suspensions = f"{self._tag}suspended:"  # begins the keys of suspensions
         self.availabilities = f"{self._tag}diary:"  # begins the keys of availability
-        # an account. Hash: name, kind, created_at, password (hashed), capacity of a bot, limit of starts
+        # an account. Hash: name, kind, created_at, password (hashed), capacity of a bot, limit of starts, unlisted
         self.account = keys_of(self.accounts)
         self.look = keys_of(f"{self._tag}look:")  # all names that look alike. String: the id of the person
         # the session whose secret has this SHA-256. String: that, packed person; it expires
@@ -225,6 +228,7 @@ class PeopleKeys:
         self.suspension = keys_of(self.suspensions)  # a suspension. String: JSON; it expires
         self.writes_of = keys_of(self.writes)  # a person's writes. String: a counter; it expires
         self.blocks = keys_of(f"{self._tag}blocks:")  # the people whom a person blocks or mutes. Hash: kind by id
+        self.follows = keys_of(f"{self._tag}follows:")  # whom a person follows. Sorted set: ids, by when
         self.availability = keys_of(self.availabilities)  # a player's availability. String: JSON
         # how many bytes a person keeps in the next three. String: a number
         self.bytes_kept = keys_of(f"{self._tag}bytes-kept:")

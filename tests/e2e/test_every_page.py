@@ -71,7 +71,7 @@ PATHS = (
     "/help", "/docs/api", "/problems", "/verify", "/lobby", "/leaderboards", "/games/bashni", *RULES,
     "/games/bashni/first-steps", "/games/bashni/first-steps/take",
     "/players/opponent-4", "/players/{name}", "/players/{name}/ratings/bashni-2", "/matches", "/matches/new",
-    "/seeks", "/seeks/{seek}", "/tournaments", "/tournaments/new", "/tournaments/{tournament}",
+    "/seeks", "/seeks/{seek}", "/people", "/tournaments", "/tournaments/new", "/tournaments/{tournament}",
     "/matches?view=finished&against=nobody", "/settings", "/settings/notices", "/notices", "/cases", "/cases#menu",
     *(f"/matches/{{{game}}}" for game in GAMES), "/matches/{open}", "/matches/{finished}", "/matches/{disputed}",
     "/matches/{reviewed}",

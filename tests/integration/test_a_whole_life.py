@@ -72,6 +72,7 @@ class Life:
         ok(other.post(f"/matches/{match_id}/chat", {"text": "Hm."}))
         ok(me.post(f"/matches/{match_id}/chat/2/reports", {"reason": WORDS["report"]}))
         ok(me.put("/me/mutes/carla", {}))
+        ok(me.put("/me/follows/carla", {}))
         ok(me.put(f"/matches/{match_id}/chat/openness", {}))
         ok(me.post(f"/matches/{match_id}/time-gifts", {"seat": 1, "seconds": 3600}))
         for first, second, private in ((me, other, False), (other, me, True)):

@@ -27,6 +27,7 @@ from events.notify.subscriptions import MAX_SUBSCRIPTIONS
 from events.notify.webhooks.payload import MAX_PAYLOAD_BYTES
 from events.operations.personal_data import MAX_MATCHES_PER_REQUEST, MAX_WEBHOOKS_PER_REQUEST, takes_long
 from events.people.capacity import Capacity
+from events.people.follows import MAX_FOLLOWED
 from events.pictures import standalone
 from events.proof.bundle import basis_of_content, make_contents
 from events.store.codec import draft_of
@@ -102,6 +103,8 @@ class WorstWorld:
         for letters in islice(product("aceks", repeat=3), MAX_BOTS_PER_PAGE):
             person = self.services.people.sign_up(f"Bot-{''.join(letters)}", "the secret of a bot")
             self.services.bots.declare(person, Capacity(games=tuple(CAPACITY_GAMES), concurrent=10))
+            self.services.directory.record(person)
+            self.services.follows.put(self.anna.id, person.id)
         self.webhook = self._logged_webhook(self.anna, MAX_ATTEMPTS_LOGGED)
         self._logged_webhook(self.boris, MAX_WEBHOOKS_PER_REQUEST)
         self._fill_ledger(self.anna)
@@ -221,6 +224,16 @@ class WorstWorld:
         yield from self._about_seeks()
         yield Asked("GET /me/room", "/me/room")
         yield Asked("PUT /me/room", "/me/room", {"concurrent": 100, "starts": "yes"})
+        yield Asked("GET /players", "/players?room=true&seen_days=30&limit=50", name="boris")
+        yield Asked("GET /players/{player}/record", "/players/anna/record")
+        yield Asked("GET /players/{player}/tournaments", "/players/p0/tournaments?limit=50")
+        yield Asked("GET /me/listing", "/me/listing")
+        yield Asked("PUT /me/listing", "/me/listing", {"listed": True})
+        for number in range(MAX_FOLLOWED - MAX_BOTS_PER_PAGE):
+            self.services.follows.put(self.anna.id, f"p{number}")
+        yield Asked("GET /me/follows", "/me/follows")
+        yield Asked("PUT /me/follows/{player}", "/me/follows/boris", {})
+        yield Asked("DELETE /me/follows/{player}", "/me/follows/boris")
         for path in ("", "/table.csv", "/bundle"):
             yield Asked(f"GET /tournaments/{{id}}{path}", f"/tournaments/{self.tournament}{path}")
         yield Asked("POST /tournaments/{id}/entries", f"/tournaments/{self.tournament}/entries")
@@ -341,6 +354,8 @@ class WorstWorld:
             "/leaderboards",
             "/games/four-towers/first-steps/move",
             "/games/four-towers/first-steps/queen/2",
+            "/people",
+            "/people?room=true",
             "/seeks",
             f"/seeks/{self.seeks[0]}",
             "/tournaments",

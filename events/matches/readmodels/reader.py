@@ -176,6 +176,21 @@ class ReadModels(MatchLists):
         ratings = self.ratings_in((place.member, pool) for place in places)
         return [rating for rating in ratings if rating and rating.provisional and rating.matches >= MIN_MATCHES_LISTED]
 
+    def rated_between(
+        self, pool: str, least: float, most: float, after: paging.Place | None, chunk: int = 50
+    ) -> Iterator[paging.Place]:
+        """Yield the players of a pool with ratings from ``least`` to ``most``, the highest first, those after a place.
+
+        A rating may have become uncertain.
+        """
+
+        def rated(pipeline: StorePipeline, current: Current, part: paging.Range) -> None:
+            key = self._rating_keys(current).leaderboard(pool)
+            pipeline.zrevrangebyscore(key, part.first, least, start=0, num=part.size, withscores=True)
+
+        first = paging.Place(most, "\uffff") if after is None else after
+        return paging.merge(self._read_ratings, [rated], True, first, chunk)
+
     def leaderboard(self, pool: str, cursor: str | None = None, limit: int = 50) -> paging.Page[standings.PlayerRating]:
         """Return a page of the players with a firm rating in a pool, the highest first.
 

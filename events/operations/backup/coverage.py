@@ -113,6 +113,7 @@ class Coverage:
             *(chats.hidden(ANY), chats.matches_of(ANY), chats.matches_reported_by(ANY)),
             *(incidents.all, incidents.of_match(ANY)),
             *(people.session(ANY), people.token(ANY), people.sessions(ANY), people.tokens(ANY)),
+            *(people.directory, people.seen, people.follows(ANY)),
             *(people.blocks(ANY), people.places(ANY), people.notes(ANY), people.explorations(ANY)),
             *(people.conditional_moves(ANY), people.bytes_kept(ANY), people.player_keys(ANY)),
         ]

@@ -7,6 +7,7 @@ from api.operations.tournaments import ShownTournament
 from api.pages.wording import score_words
 from api.representations.players import represent_player
 from api.services import services
+from domain.contest.points import PointsRule, points
 from domain.contest.tournament import events as e
 from domain.contest.tournament.state import NoResult
 from events.store.codec import CODECS
@@ -37,6 +38,11 @@ def latest_news(shown: ShownTournament, count: int) -> list[TournamentNews]:
     shown = shown._replace(persons={**shown.persons, **services().people.persons(gone)})
     sentences = [describe(event, shown) for event in events]
     return [TournamentNews(envelope, sentence) for envelope, sentence in zip(stored, sentences, strict=True)][::-1]
+
+
+def result_by_seat(scores: Sequence[float], rule: PointsRule) -> list[str]:
+    """Return the result of a match by seat: scores at two seats, points at four."""
+    return [score_words(score) for score in scores] if len(scores) == 2 else list(map(str, points(rule, scores)))
 
 
 def describe(event: e.Event, shown: ShownTournament) -> str:
@@ -81,8 +87,8 @@ def _describe_pairing(
             return f"Match {number} started: {_entrants(pairing.entrants, shown)}."
         case e.ResultRecorded():
             names = [_entrants([one], shown) for one in pairing.entrants]
-            scores = map(score_words, event.scores)
-            return f"Match {number}: {', '.join(map(' '.join, zip(names, scores, strict=True)))}."
+            results = result_by_seat(event.scores, shown.state.terms.points)
+            return f"Match {number}: {', '.join(map(' '.join, zip(names, results, strict=True)))}."
         case e.PairingForfeited():
             return f"Match {number} was lost by who left."
         case _:

@@ -18,11 +18,9 @@ from api.operations.tournaments import (
 from api.pages import list_pages
 from api.pages.layout import blueprint, signed_in_reader
 from api.pages.new_match import time_controls
-from api.pages.tournament_news import latest_news
-from api.pages.wording import score_words
+from api.pages.tournament_news import latest_news, result_by_seat
 from api.representations.tournaments import Pairing, represent_tournament
 from api.services import services
-from domain.contest.points import points
 from domain.contest.schedules import MAX_SHIFTED, Form, sizes
 from domain.contest.standings import cross_table
 from domain.contest.starting import Obstacle
@@ -160,7 +158,7 @@ def _group_pairings(
             case PairingStatus.WAITING:
                 title, words = "Not started", _why_it_waits(pairing, names)
             case PairingStatus.FINISHED:
-                words = _result(pairing, state)
+                words = "\N{NO-BREAK SPACE}– ".join(result_by_seat(pairing.scores or (), state.terms.points))
             case PairingStatus.FORFEITED:
                 words = "Lost by who left."
             case _ if pairing.match:
@@ -173,13 +171,6 @@ def _why_it_waits(pairing: Pairing, names: Sequence[str]) -> str:
     if pairing.waits is None:
         return "Starts next."
     return OBSTACLES[Obstacle(pairing.waits)].format(" and ".join(names[one] for one in pairing.waits_for))
-
-
-def _result(pairing: Pairing, state: TournamentState) -> str:
-    """Return a result by seat: scores at two seats, points at four."""
-    scores = tuple(pairing.scores or ())
-    shown = map(score_words, scores) if len(scores) == 2 else map(str, points(state.terms.points, scores))
-    return " – ".join(shown)
 
 
 def _forecast(shown: ShownTournament) -> int | None:

@@ -1,6 +1,6 @@
 """The contract of a tournament in sentences, agreed to by entering."""
 
-from domain.contest.balance import count_balance
+from domain.contest.balance import Span, count_balance
 from domain.contest.entry import RATING_MARGIN
 from domain.contest.points import PointsRule
 from domain.contest.schedules import Form, field_size, schedule
@@ -33,7 +33,7 @@ def contract(terms: TournamentTerms, entries: int) -> tuple[str, ...]:
     sentences = [
         FORMS[form],
         f"With {size} people these are {balance.pairings} matches, {balance.matches} for each: "
-        f"everybody meets everybody else {balance.meetings} times and has each seat {balance.seats} times.",
+        f"everybody meets everybody else {_times(balance.meetings)} and has each seat {_times(balance.seats)}.",
         "A match starts as soon as all of its players have room for one more, but nobody plays more than "
         f"{terms.at_once} of this tournament at once.",
         *in_words(terms.clock),
@@ -46,7 +46,7 @@ def contract(terms: TournamentTerms, entries: int) -> tuple[str, ...]:
         "Who leaves with fewer than half of the matches finished is struck from the table; rated results stay. "
         "The first who waits for a place takes over the matches that have not started; if nobody waits, they are lost.",
         "Who leaves can enter no tournament for 30 days, and for 90 after leaving another one within a year.",
-        "A match that is cancelled because one player ends it or makes no first move is lost by that player.",
+        "In this tournament a match that is cancelled is lost by who has cancelled it or made no first move.",
         "At the latest end matches that have not started are not played; those that have started are played on.",
         _start(terms),
         *_series(terms),
@@ -54,6 +54,12 @@ def contract(terms: TournamentTerms, entries: int) -> tuple[str, ...]:
         *_entry(terms),
     ]
     return tuple(sentences)
+
+
+def _times(span: Span) -> str:
+    if span.least == span.most:
+        return {1: "once", 2: "twice"}.get(span.most, f"{span.most} times")
+    return f"{span.least} to {span.most} times"
 
 
 def _points(terms: TournamentTerms) -> str:

@@ -138,6 +138,10 @@ class Game(Generic[P, M]):
     """How to win, in one or two sentences."""
     ending: str
     """The rule that makes every game end, in one sentence."""
+    difficulty: str = ""
+    """How hard the game is to learn, in one sentence that says why."""
+    duration: str = ""
+    """How long a match is, in one sentence, as measured between opponents of level 3."""
     setups: Mapping[str, Setup]
     reasons: Mapping[str, str]
     """The reasons of its outcomes, in kebab-case, and how a result names each: "by checkmate"."""

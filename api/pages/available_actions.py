@@ -43,6 +43,7 @@ class AvailableActions:
     accept: bool = False
     join: tuple[int, ...] = ()
     sign_in: bool = False
+    sign_up: bool = False
     give_time: tuple[int, ...] = ()
     resign: bool = False
     abort: bool = False
@@ -57,7 +58,9 @@ class AvailableActions:
     conditional_moves: bool = False
 
 
-def available_actions(state: MatchState, viewer: str | None, seat: int | None, now: int) -> AvailableActions:
+def available_actions(
+    state: MatchState, viewer: str | None, seat: int | None, now: int, guest: bool = False
+) -> AvailableActions:
     """Return the actions of the viewer, who holds ``seat`` or is invited to it, at ``now``."""
     is_open = state.status == Status.OPEN
     free = tuple(number for number, entry in enumerate(state.seats) if is_open and entry.player is None)
@@ -73,7 +76,8 @@ def available_actions(state: MatchState, viewer: str | None, seat: int | None, n
     return AvailableActions(
         move=in_game,
         accept=is_open and seat is not None and not state.seats[seat].joined,
-        join=free if seat is None else (),
+        join=free if seat is None and not (guest and state.rated) else (),
+        sign_up=bool(free) and seat is None and guest and state.rated,
         give_time=tuple(
             other
             for other, machine in enumerate(machines)

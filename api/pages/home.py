@@ -4,9 +4,12 @@ from functools import lru_cache
 
 from flask import Response, abort, render_template
 
+from api.access.auth import current_person
 from api.http.answers import json_response
 from api.pages import wording
 from api.pages.layout import blueprint
+from api.pages.list_pages import page_of, represented, started_matches
+from api.pages.open_seats import offer_seats
 from api.pages.rules import rules_url
 from domain.game import AnyGame
 from domain.games import GAMES
@@ -19,6 +22,9 @@ from domain.match.vacation import ALLOWANCE
 from domain.scene import Scene
 from domain.search.budgets import offered_levels
 from events.pictures.board import draw
+
+OPEN_MATCHES_SHOWN = 5
+RECENT_MATCHES_SHOWN = 3
 
 
 @blueprint.get("/")
@@ -55,12 +61,23 @@ def piece_guides(game_id: str) -> Response:
 
 @blueprint.get("/games/<game_id>")
 def game(game_id: str) -> str:
-    """Return the page of a game: its aim, setups and endings, with a picture."""
+    """Return the page of a game: what it is like, who plays it now, how strong the computer is, and its details."""
     found = GAMES.get(game_id)
     if found is None:
         abort(404, "There is no such game.")
+    open_matches, recent = represented(
+        page_of("open", game=game_id, limit=OPEN_MATCHES_SHOWN), started_matches(game_id, RECENT_MATCHES_SHOWN)
+    )
     return render_template(
-        "game.html", game=found, rulesets=GAMES.rulesets[game_id], picture=_picture, levels=offered_levels(game_id)
+        "game.html",
+        game=found,
+        seats=sorted({len(setup.seat_names) for setup in found.setups.values()}),
+        rulesets=GAMES.rulesets[game_id],
+        picture=_picture,
+        levels=offered_levels(game_id),
+        open=open_matches,
+        offers=offer_seats(open_matches.items, current_person()),
+        recent=recent,
     )
 
 

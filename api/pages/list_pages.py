@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 from flask import abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from api.access.auth import current_person
 from api.operations.lists import MATCHES_PER_PAGE, AwaitedMatches, first_awaited, refresh
 from api.pages.layout import blueprint, read_viewer_roles, signed_in_reader
+from api.pages.open_seats import offer_seats
 from api.pages.wording import PlayerResult, result_of
 from api.representations.matches import MatchSummary, foresee_deadlines, represent_summary
 from api.representations.players import Player, opponent_level, represent_player
@@ -132,11 +134,11 @@ def lobby() -> str:
     cursor = request.args.get("cursor")
     view = "recent" if request.args.get("view") == "recent" else "open"
     if view == "recent":
-        pages = [_started_matches(game, MATCHES_PER_PAGE, cursor)]
+        pages = [started_matches(game, MATCHES_PER_PAGE, cursor)]
     else:
         pages = [page_of("open", game=game, cursor=cursor)]
     if view == "open" and not cursor:
-        pages.append(_started_matches(game, RECENT_MATCHES_IN_LOBBY))
+        pages.append(started_matches(game, RECENT_MATCHES_IN_LOBBY))
     matches, *recent = represented(*pages)
     return render_template(
         "lobby.html",
@@ -145,6 +147,7 @@ def lobby() -> str:
         view=view,
         is_first_page=not cursor,
         matches=matches,
+        offers=offer_seats(matches.items, current_person()),
         recent=recent[0] if recent else None,
     )
 
@@ -211,7 +214,7 @@ def _awaited(player: str, cursor: str | None) -> Page[Summary]:
         abort(404, NO_SUCH_PAGE)
 
 
-def _started_matches(game: str | None, limit: int, cursor: str | None = None) -> Page[Summary]:
+def started_matches(game: str | None, limit: int, cursor: str | None = None) -> Page[Summary]:
     """Return a page of the latest matches whose seats are all taken."""
     page = page_of("recent", wanted=_has_started, game=game, limit=limit, cursor=cursor)
     return page._replace(items=[match for match in page.items if _has_started(match)])

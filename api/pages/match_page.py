@@ -187,7 +187,10 @@ class TakebackRequest(NamedTuple):
 
 
 class NoticeOffer(NamedTuple):
-    """The ways in which a player may be told of the answer, and the clock of the player who is waited for."""
+    """The ways in which a player may be told of the answer, and the clock of the player who is waited for.
+
+    Against the computer, which has answered, ``player`` is empty: the viewer may be reminded of the own clock.
+    """
 
     ways: NoticeWays
     player: str
@@ -246,7 +249,7 @@ def _render(loaded: Loaded, person: Person | None) -> str:
         news=describe_news(loaded, match, person, [move.move for move in played]),
         rounds=rounds(state, game, played),
         unseen=runs_since(played, seat) if seat is not None and match.to_move == seat else (),
-        may=available_actions(state, viewer, seat, now),
+        may=available_actions(state, viewer, seat, now, person is not None and person.kind == "guest"),
         consequences=find_consequences(state, viewer, conditional, now),
         takeback=_takeback_request(state),
         fallen=fallen,
@@ -325,8 +328,12 @@ def _notice_offer(
     if waited is None or waited.clock is None or waited.player is None or waited.player.kind == "opponent":
         return None
     ways = ways_for(person.kind)
-    is_offered = waited.seat != seat and any(ways) and not targets_of(person.id)
-    return NoticeOffer(ways, waited.player_name, waited.clock.words) if is_offered else None
+    is_own = waited.seat == seat
+    others = [view.player for view in seats if view.seat != seat and view.player is not None]
+    if is_own and not all(player.kind == "opponent" for player in others):
+        return None
+    is_offered = any(ways) and not targets_of(person.id)
+    return NoticeOffer(ways, "" if is_own else waited.player_name, waited.clock.words) if is_offered else None
 
 
 MAX_PLIES_OF_NEWCOMERS = 10

@@ -112,6 +112,7 @@ def notice_settings() -> str:
     preferences, settings = services().preferences.read(person.id), services().settings
     matches = len(services().readmodels.active(person.id))
     reminders_h = sorted({*REMINDERS_H, preferences.remind_before_h})
+    ways = ways_for(person.kind)
     is_many = matches >= MIN_MATCHES_FOR_DIGEST and preferences.mail[NoticeKind.TURN] == Timing.AT_ONCE
     return render_template(
         "notice_settings.html",
@@ -127,7 +128,8 @@ def notice_settings() -> str:
         hour_words=hour_words,
         zone=services().availability.read([person.id])[person.id].zone,
         targets=targets_of(person.id),
-        push_is_offered=ways_for(person.kind).push,
+        offered={NoticeChannel.MAIL: ways.mail, NoticeChannel.PUSH: ways.push},
+        push_is_offered=ways.push,
         push_subscriptions=services().subscriptions.of(person.id),
         feed_address=services().feed_addresses.of(person.id),
         mail_is_sent=settings.mail is not None,

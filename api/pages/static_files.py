@@ -20,6 +20,10 @@ STATIC = Path(__file__).with_name("static")
 
 IMMUTABLE = "max-age=31536000, immutable"
 REVALIDATED = "no-cache"
+DAILY = "public, max-age=86400"
+
+NOT_COLLECTED = ("/api/", "/feeds/", "/matches", "/notices", "/players/", "/settings", "/sign-in", "/sign-up")
+"""The beginnings of the addresses that search engines are asked to leave alone."""
 
 
 def files_of(directory: Path) -> dict[str, Path]:
@@ -101,6 +105,23 @@ def service_worker() -> Response:
     """Return the service worker, whose scope are all pages; browsers look for a new one before they use it."""
     response = Response(CONTENTS["service-worker.js"], content_type="text/javascript")
     response.headers["Cache-Control"] = REVALIDATED
+    return response
+
+
+@blueprint.get("/favicon.ico")
+def favicon() -> Response:
+    """Return the icon for programs that ask for it at this address; pages name a drawing."""
+    response = Response(CONTENTS["favicon.ico"], content_type="image/x-icon")
+    response.headers["Cache-Control"] = DAILY
+    return response
+
+
+@blueprint.get("/robots.txt")
+def robots() -> Response:
+    """Return which pages programs may collect (RFC 9309): those that present the games, not matches and people."""
+    lines = ("User-agent: *", *(f"Disallow: {path}" for path in NOT_COLLECTED), "")
+    response = Response("\n".join(lines), content_type="text/plain")
+    response.headers["Cache-Control"] = DAILY
     return response
 
 

@@ -25,6 +25,8 @@ class Bashni(Game[Position, Move]):
         "Thirty king moves without capture in a row and the third occurrence of a position are a draw, and the "
         "positions are finitely many."
     )
+    difficulty = "Easy to learn: two kinds of pieces, and captures that are compulsory."
+    duration = "Often 75 moves in all: two to three months at a move a day."
     setups = {
         "start": Setup(
             "start",

@@ -56,6 +56,8 @@ class FourTowers(Game[Position, Move]):
     blurb = "Chess on nine arenas with four towers between them, that change what the pieces round them can do."
     goal = "Checkmate your opponent's king. Stalemate is a draw."
     ending = "A hundred and fifty plies in a row without a promotion or a final capture end the game as a draw."
+    difficulty = "The hardest to learn: eleven kinds of pieces, ten kinds of moves, and towers that change them."
+    duration = "Long."
     setups = {
         "standard": Setup(
             "standard",

@@ -29,6 +29,8 @@ class Fourplay(Game[Position, str]):
         "you go out, the better your place."
     )
     ending = "A hundred turns in a row without a capture end the game; the survivors share the places left."
+    difficulty = "Takes an evening: eleven kinds of pieces, several of them strange, and three enemies."
+    duration = "Long."
     setups = {
         "standard": Setup("standard", "Ready-made armies", SEATS, _COLOURS, _STANDARD, TURNS),
         "draft": Setup(

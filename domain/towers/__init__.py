@@ -33,6 +33,8 @@ class Towers(Game[Position, Move]):
         "Supplies are finite and nothing returns to them, so builds run out, and fifty pushes in a row or the third "
         "occurrence of a position are a draw."
     )
+    difficulty = "Easy to learn: one kind of piece, which is built up or pushed over."
+    duration = "Often 60 moves in all, with four players 100: two to three months at a move a day."
     setups = {
         "two-player": Setup(
             "two-player",

@@ -69,6 +69,8 @@ def missing(game: AnyGame) -> list[str]:
         "GAME.position_format: the squares of the board in rows, and how they are written": (
             format is not None and has_squares(game, format) and all(map(re.compile, (format.item, format.rest)))
         ),
+        "GAME.difficulty, GAME.duration: a sentence each": game.difficulty.endswith(".")
+        and game.duration.endswith("."),
         "GAME.scene: cells of one square each, side by side, inside of the picture": has_cells(game),
         "GAME.showcase: a position in which the game goes on": is_under_way(game),
         "tests/bench/rules.py: a target": game.id in TARGETS,
@@ -188,6 +190,7 @@ def test_what_a_game_lacks_is_named() -> None:
         "api/pages/templates/rules/tiny.html: rulings, and pictures of all kinds of pieces",
         "GAME.pieces: name, sentence and figure of stone",
         "GAME.position_format: the squares of the board in rows, and how they are written",
+        "GAME.difficulty, GAME.duration: a sentence each",
         "tests/bench/rules.py: a target", "README.md: a row",
     ]  # fmt: skip
 

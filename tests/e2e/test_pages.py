@@ -8,6 +8,7 @@ from playwright.sync_api import ViewportSize, expect
 
 from tests.e2e.visitors import DESK, OVERFLOW, PHONE, Visitor
 from tests.support.callers import app_on
+from tests.support.eventually import eventually
 
 
 def test_a_guest_plays_an_opponent_that_answers_automatically(visit: Callable[..., Visitor]) -> None:
@@ -87,19 +88,66 @@ def test_signing_in_never_leads_to_another_site(visit: Callable[..., Visitor]) -
     expect(person.page).to_have_url(re.compile(r"/matches$"))
 
 
-def test_an_open_match_is_found_in_the_lobby_and_joined(visit: Callable[..., Visitor]) -> None:
-    host, caller = visit().be_guest(), visit().be_guest()
+def wait_for_list(visitor: Visitor, match_id: str) -> None:
+    """Wait until the match is in the list of open matches."""
+
+    def is_listed() -> bool:
+        return match_id in {match["id"] for match in visitor.call("GET", "/matches?view=open")["items"]}
+
+    eventually(is_listed, "the open match in the list")
+
+
+@pytest.mark.parametrize(("window", "has_touch"), [(PHONE, True), (DESK, False)])
+def test_a_free_seat_is_taken_in_the_lobby_but_a_rated_one_not_by_a_guest(
+    visit: Callable[..., Visitor], window: ViewportSize, has_touch: bool
+) -> None:
+    host, guest = visit().sign_up(), visit(viewport=window, has_touch=has_touch, color_scheme="dark").be_guest()
+    rated = host.create("towers", "two-player", [{"kind": "me"}, {"kind": "open"}], rated=True)
     match_id = host.create("towers", "two-player", [{"kind": "open"}, {"kind": "me"}])
+    wait_for_list(guest, match_id)
     host.open(match_id)
     expect(host.page.locator("#standing")).to_contain_text("Waiting for someone to play White")
-    caller.page.goto("/lobby?game=towers")
-    listed = caller.page.locator("li", has_text=host.name)
-    expect(listed).to_contain_text("10 days, 1 day more for every move")
-    caller.page.get_by_role("link", name=host.name).click()
-    caller.page.wait_for_url("**/matches/*")
-    caller.page.get_by_role("button", name="Join as White").click()
-    expect(caller.page.locator("#standing")).to_contain_text("Your move: you play White")
-    expect(host.page.locator("#standing")).to_contain_text(f"Waiting for {caller.name} (White)")
+    page = guest.page
+    page.goto("/lobby?game=towers")
+    row = page.locator("li", has=page.locator(f"a[href='/matches/{match_id}']"))
+    expect(row).to_contain_text("10 days, 1 day more for every move")
+    expect(row.locator(".seat-name")).to_have_text("White")
+    rated_row = page.locator("li", has=page.locator(f"a[href='/matches/{rated}']"))
+    expect(rated_row.get_by_role("link", name="Rated: sign up")).to_be_visible()
+    expect(rated_row.get_by_role("button")).to_have_count(0)
+    assert page.evaluate(OVERFLOW) <= 0
+    row.get_by_role("button", name="Join as White").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/matches/*")
+    expect(page.locator("#standing")).to_contain_text("Your move: you play White")
+    expect(host.page.locator("#standing")).to_contain_text(f"Waiting for {guest.name} (White)")
+    guest.open(rated)
+    expect(page.get_by_role("button", name="Join as")).to_have_count(0)
+    expect(page.get_by_role("link", name="Sign up to join this rated match")).to_be_visible()
+
+
+@pytest.mark.parametrize(("window", "has_touch"), [(PHONE, True), (DESK, False)])
+def test_the_page_of_a_game_begins_with_what_it_is_like_and_leads_to_play(
+    visit: Callable[..., Visitor], window: ViewportSize, has_touch: bool
+) -> None:
+    host, newcomer = visit().be_guest(), visit(viewport=window, has_touch=has_touch)
+    match_id = host.create(
+        "fourplay", "standard", [{"kind": "open"}, {"kind": "me"}, {"kind": "open"}, {"kind": "open"}]
+    )
+    wait_for_list(newcomer, match_id)
+    page = newcomer.page
+    page.goto("/games/fourplay")
+    for words in ("Difficulty", "Duration", "Seats"):
+        expect(page.locator(".in-short")).to_contain_text(words)
+    expect(page.get_by_role("link", name="First steps")).to_be_visible()
+    page.get_by_text("Open seats").scroll_into_view_if_needed()
+    row = page.locator("li", has=page.locator(f"a[href='/matches/{match_id}']"))
+    expect(row.locator(".seat-name")).to_have_text(["Red", "Yellow", "Green"])
+    assert page.evaluate(OVERFLOW) <= 0
+    assert page.evaluate("document.body.innerText.indexOf('Setups') > document.body.innerText.indexOf('Open seats')")
+    page.get_by_role("button", name="Play as a guest").press("Enter")
+    page.wait_for_url("**/matches/new?game=fourplay")
+    expect(page.get_by_role("radio", name=re.compile("^Fourplay"))).to_be_checked()
 
 
 def test_an_invitation_to_a_private_match_is_accepted_and_strangers_see_nothing(visit: Callable[..., Visitor]) -> None:

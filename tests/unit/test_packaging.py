@@ -33,6 +33,20 @@ def test_only_the_packages_of_the_product_are_distributed() -> None:
     assert not [package for package in with_code if {"tests", "simulation"} & set(package.split("."))]
 
 
+def test_every_file_beside_the_code_is_distributed() -> None:
+    patterns = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    running = PRODUCT - {"deploy"}  # which has examples of configuration, too
+    distributed = {
+        path
+        for package in running
+        for pattern in (*patterns["*"], *patterns.get(package, ()))
+        for path in (ROOT / package).glob(pattern)
+    }
+    files = (path for package in running for path in (ROOT / package).rglob("*") if path.is_file())
+    missing = {path for path in files if path.suffix not in (".py", ".pyc", ".so", ".c", ".md")} - distributed
+    assert {str(path.relative_to(ROOT)) for path in missing} == set()
+
+
 CONTRACTS: dict[str, Any] = {
     contract["name"]: contract
     for contract in tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]

@@ -137,7 +137,8 @@ def test_the_list_of_lessons_leads_to_each_of_them_and_the_last_one_to_a_match(g
         figures = [client.get(f"{link}/{number}").get_json() for number in range(1, len(lesson.figures) + 1)]
         assert [figure["text"] for figure in figures] == [figure.text for figure in lesson.figures]
     assert "Play the computer, level 1" in pages[-1]
-    assert f'href="/matches/new?game={game_id}&amp;level=1"' in pages[-1]
+    assert f'data-next="/matches/new?game={game_id}&amp;level=1"' in pages[-1]
+    assert f'href="/seeks?games={game_id}&amp;seats=' in pages[-1]
 
 
 def test_an_unknown_lesson_or_figure_has_no_page(app: Flask) -> None:

@@ -7,7 +7,7 @@ from marshmallow import validate
 
 from api.http.schemas import EnumField, StrictBoolean, StrictInteger, StrictSchema
 from api.representations.clocks import SECOND_MS
-from domain.match.enums import Control, FlagRule
+from domain.match.enums import Aids, Control, FlagRule
 from domain.match.terms import DURATIONS, MAX_INCREMENT_MS, MAX_TIME_MS, MIN_TIME_MS, STANDARD, Terms, duration
 
 
@@ -38,6 +38,7 @@ class TermsRequest(StrictSchema):
     weekends = StrictBoolean(about="Whether free days of the week stop a clock")
     takebacks = StrictBoolean(about="Whether moves can be taken back; by default in unrated matches")
     lines = StrictBoolean(about="Whether conditional lines and forced moves are allowed")
+    aids = EnumField(Aids, allow_none=True, about="What players may use to choose moves; null: nothing is agreed")
 
 
 def terms_of(wanted: Mapping[str, Any] | None, *, rated: bool) -> Terms:

@@ -13,11 +13,13 @@ from api.representations.seeks import Seek
 from domain.contest.seek.decide import WHAT_BECAME
 from domain.contest.seek.state import SeekStatus
 from domain.contest.wishes import ANY_RATING, MAX_DAYS, MAX_MATCHES, MAX_RATING, Interval, SeekObstacle, games_of
+from domain.match.enums import Aids
 from domain.match.refusals import CommandError
 from domain.search.budgets import MAX_SHORT_LEVEL
 from events.contests.seeks import MAX_OPEN_SEEKS
 
 SEEKS_PER_PAGE = 20
+AIDS: Mapping[str, str] = {Aids.NONE: "no aids", Aids.BOOKS: "books as aids", Aids.ANYTHING: "any aids"}
 SEATS = (2, 4)
 
 WHY_HIDDEN: Mapping[str, str] = {
@@ -40,6 +42,8 @@ def terms_in_words(seek: Seek) -> list[str]:
     ]
     if rating != ANY_RATING:
         words.append(f"for ratings of {rating.in_words()}")
+    if seek.aids is not None:
+        words.append(AIDS[seek.aids])
     if seek.count > 1:
         words.append(f"{seek.count - len(seek.matches)} of {seek.count} matches to begin, each against other people")
     if seek.seats > 2:
@@ -64,7 +68,12 @@ def seeks() -> str:
         waits=[(game_title(game), days) for game, days in page.usual_days.items()],
         hidden=[f"{WHY_HIDDEN[reason]} ({number})" for reason, number in sorted(page.hidden.items())],
         games={number: [(game, game_title(game)) for game in games_of(number)] for number in SEATS},
-        chosen={"games": request.args.getlist("games"), "rated": request.args.get("rated") == "true"},
+        chosen={
+            "games": request.args.getlist("games"),
+            "rated": request.args.get("rated") == "true",
+            "aids": request.args.get("aids"),
+        },
+        aids=AIDS,
         seats=int(seats) if seats in map(str, SEATS) else SEATS[0],
         days=[_number("least_days", MAX_DAYS, 2), _number("most_days", MAX_DAYS, 5)],
         rating=[_number(name, MAX_RATING, None) for name in ("least_rating", "most_rating")],

@@ -6,8 +6,8 @@ from enum import StrEnum
 
 from api.representations.ratings import RatingValue
 from domain.games import GAMES
-from domain.match.enums import EndReason, Limit
-from domain.match.terms import DAY, Terms, duration, in_short, limit_in_words
+from domain.match.enums import Aids, EndReason, Limit
+from domain.match.terms import AIDS_IN_WORDS, DAY, Terms, duration, in_short, limit_in_words
 from domain.search.budgets import thinking_time_s, thinks_long
 from domain.search.choose import node_budget
 from events.matches.readmodels import PlayerRating, Summary, Unrated
@@ -57,6 +57,11 @@ time_control = in_short
 def time_sentence(terms: Terms) -> str:
     """Return how the time of the players is measured, as a sentence."""
     return limit_in_words(terms, Limit.TIME)
+
+
+def aids_sentence(aids: str) -> str:
+    """Return the term of a match about ``aids`` as a sentence."""
+    return AIDS_IN_WORDS[Aids(aids)]
 
 
 def level_words(level: int, game_id: str = "") -> str:

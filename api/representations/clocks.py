@@ -9,7 +9,7 @@ from api.http.answers import Answer, Instant, instant, one_of
 from domain.match import clock as clocks, terms as match_terms
 from domain.match.clock_words import in_words
 from domain.match.decisions.timekeeping import MAX_FORGIVING_MS
-from domain.match.enums import Control, FlagRule, Limit, PauseReason, Status
+from domain.match.enums import Aids, Control, FlagRule, Limit, PauseReason, Status
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
 from events.runtime.wall_clock import rfc3339
@@ -33,6 +33,7 @@ class Terms(Answer):
     weekends: bool
     takebacks: bool
     lines: bool
+    aids: Annotated[str | None, one_of(Aids, "What players may use to choose moves; null: nothing is agreed")]
     words: Annotated[Sequence[str], Meta(description="All of it as sentences")]
 
 

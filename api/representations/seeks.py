@@ -10,6 +10,7 @@ from api.representations.players import Player, represent_player
 from domain.contest.seek.decide import OPPONENTS_AFTER_MS
 from domain.contest.seek.state import Seek as SeekState, SeekStatus
 from domain.contest.wishes import MAX_RATING, SeekObstacle
+from domain.match.enums import Aids
 from events.people.person import Person
 
 Game = Annotated[str, Meta(description="A game and a setup: towers/two-player")]
@@ -37,6 +38,7 @@ class Seek(Answer):
     rated: bool
     least_rating: Annotated[int | None, Meta(description="Of who takes it; null: any")]
     most_rating: int | None
+    aids: Annotated[str | None, one_of(Aids, "What players may use to choose moves; null: nothing is agreed")]
     count: Annotated[int, Meta(description="The number of matches after which it is over")]
     table: SeekTable
     matches: Annotated[Sequence[str], Meta(description="The matches that have come of it")]
@@ -118,6 +120,7 @@ def represent_seek(seek: SeekState, persons: Mapping[str, Person], obstacle: See
         rated=terms.rated,
         least_rating=terms.rating.least or None,
         most_rating=None if terms.rating.most == MAX_RATING else terms.rating.most,
+        aids=terms.aids,
         count=terms.count,
         table=SeekTable(
             takers=[represent_player(taker.player, persons) for taker in table.takers],

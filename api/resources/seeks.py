@@ -11,13 +11,23 @@ from api.addresses import PREFIX
 from api.endpoints import endpoint
 from api.http.answers import json_response
 from api.http.conditions import KEY_PARAMETER, request_key
-from api.http.schemas import EmptyBody, Paging, StrictBoolean, StrictInteger, StrictSchema, StrictString, page_limit
+from api.http.schemas import (
+    EmptyBody,
+    EnumField,
+    Paging,
+    StrictBoolean,
+    StrictInteger,
+    StrictSchema,
+    StrictString,
+    page_limit,
+)
 from api.operations.lists import invalid_cursor
 from api.operations.seeks import execute, list_seeks, load_seek, own_seeks, post_seek, represented, show_seek, take_seek
 from api.representations.seeks import Seek, SeekList, ShownSeek
 from domain.contest.seek import commands as c
 from domain.contest.seek.state import Seek as SeekState
 from domain.contest.wishes import MAX_DAYS, MAX_MATCHES, MAX_RATING, MIN_DAYS, Interval, SeekTerms, games_of
+from domain.match.enums import Aids
 from domain.match.refusals import CommandError
 from domain.search.budgets import MAX_SHORT_LEVEL
 from domain.search.choose import MAX_GUEST_LEVEL
@@ -53,6 +63,9 @@ class SeekRequest(StrictSchema):
     rated = StrictBoolean(load_default=False)
     least_rating = _rating("Of the others; null: any. Who has none counts as 1500")
     most_rating = _rating("Of the others; null: any")
+    aids = EnumField(
+        Aids, load_default=None, allow_none=True, about="What players may use to choose moves; null: nothing is agreed"
+    )
     count = StrictInteger(1, MAX_MATCHES, load_default=1, about="Matches, each against other people")
 
 
@@ -109,6 +122,7 @@ def post(wanted: Mapping[str, Any]) -> Response:
         rated=wanted["rated"],
         rating=rating,
         count=wanted["count"],
+        aids=wanted["aids"],
     )
     return json_response(_shown(post_seek(id, terms)), 201, {"Location": f"{PREFIX}/seeks/{id}"})
 

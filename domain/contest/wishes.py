@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from domain.games import GAMES
+from domain.match.enums import Aids
 from domain.match.refusals import CommandError
 from domain.match.terms import DAY, Terms, days_per_move
 from domain.rating import START_RATING
@@ -52,8 +53,8 @@ class SeekTerms:
     """The terms of a seek.
 
     ``games`` are any of these, each a game and a setup (``towers/two-player``), with ``seats`` seats; every move has a
-    number of ``days``, which is agreed within the interval. Others have a ``rating`` within that interval. It ends
-    after ``count`` matches.
+    number of ``days``, which is agreed within the interval; ``aids`` are a term of the match. Others have a ``rating``
+    within that interval. It ends after ``count`` matches.
     """
 
     games: tuple[str, ...]
@@ -62,6 +63,7 @@ class SeekTerms:
     rated: bool
     rating: Interval = ANY_RATING
     count: int = 1
+    aids: Aids | None = None
 
 
 class Wish(NamedTuple):
@@ -95,6 +97,7 @@ class SeekObstacle(StrEnum):
     SEATS = "seats"
     GAMES = "games"
     RATED = "rated"
+    AIDS = "aids"
     PACE = "pace"
     RATING = "rating"
     BLOCKED = "blocked"
@@ -158,6 +161,8 @@ def compatible(first: Wish, second: Wish) -> Common | SeekObstacle:
         return SeekObstacle.SEATS
     if ours.rated != theirs.rated:
         return SeekObstacle.RATED
+    if ours.aids != theirs.aids:
+        return SeekObstacle.AIDS
     days = common_interval(first.days, second.days)
     if days is None:
         return SeekObstacle.PACE
@@ -188,4 +193,4 @@ def usual_wait_days(waits_ms: Sequence[int | None]) -> int | None:
 
 def terms_of_match(terms: SeekTerms, days: Interval) -> Terms:
     """Return the terms of a match that comes of a seek: the slowest pace that was agreed on."""
-    return days_per_move(days.most)._replace(takebacks=not terms.rated)
+    return days_per_move(days.most)._replace(takebacks=not terms.rated, aids=terms.aids)

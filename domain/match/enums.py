@@ -61,6 +61,16 @@ class Control(StrEnum):
     BANK = "bank"
 
 
+class Aids(StrEnum):
+    """The aids that players may use to choose moves, beside what the page of the match offers."""
+
+    NONE = "none"
+    BOOKS = "books"
+    """Books, notes and archives of matches, but no program that judges positions."""
+
+    ANYTHING = "anything"
+
+
 class FlagRule(StrEnum):
     """Whether a flag falls by itself, or only when another seat claims the win."""
 

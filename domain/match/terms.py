@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple, assert_never
 
-from domain.match.enums import Control, FlagRule, Limit
+from domain.match.enums import Aids, Control, FlagRule, Limit
 from domain.match.refusals import CommandError
 
 MINUTE = 60_000
@@ -28,7 +28,8 @@ class Terms(NamedTuple):
     ``control`` "days-per-move" gives ``bank`` for every move; "bank" begins with ``bank``, adds ``increment``
     after every move and saves up to ``cap``. ``ceiling`` bounds one single move beside that (None: nothing does), and
     ``first_move`` the first move of each seat: a seat that does not make it in time does not lose, the match is called
-    off. ``flag`` says whether a flag falls by itself or only when another seat claims it.
+    off. ``flag`` says whether a flag falls by itself or only when another seat claims it. ``aids`` are those that
+    players may use; None: nothing is agreed, as in all matches before there was this term.
     """
 
     control: Control
@@ -42,6 +43,7 @@ class Terms(NamedTuple):
     weekends: bool
     takebacks: bool
     lines: bool
+    aids: Aids | None = None
 
 
 DURATIONS = ("bank", "increment", "cap", "ceiling", "first_move")
@@ -108,6 +110,13 @@ def first_move(terms: Terms) -> int:
     return min(terms.first_move, terms.bank, terms.bank if terms.ceiling is None else terms.ceiling)
 
 
+AIDS_IN_WORDS: Mapping[Aids, str] = {
+    Aids.NONE: "No aids: players think for themselves, without books, notes of others or programs.",
+    Aids.BOOKS: "Books and archives may be used, but no program that judges positions.",
+    Aids.ANYTHING: "Any aid may be used, programs too.",
+}
+
+
 def in_words(terms: Terms) -> tuple[str, ...]:
     """Return the whole of ``terms`` as sentences, for a player to read before accepting them."""
     limits = (limit for limit in Limit if limit != Limit.CEILING or terms.ceiling is not None)
@@ -132,6 +141,8 @@ def in_words(terms: Terms) -> tuple[str, ...]:
     sentences.append("Moves may be taken back when all agree." if terms.takebacks else "Moves cannot be taken back.")
     if not terms.lines:
         sentences.append("Conditional lines are not allowed: every move is made by hand.")
+    if terms.aids is not None:
+        sentences.append(AIDS_IN_WORDS[terms.aids])
     return tuple(sentences)
 
 

@@ -23,6 +23,7 @@ from domain.contest.wishes import (
     terms_of_match,
     usual_wait_days,
 )
+from domain.match.enums import Aids
 from domain.match.refusals import CommandError
 from domain.match.terms import DAY
 from tests.support.draws import draws
@@ -205,6 +206,7 @@ def test_after_a_week_the_author_may_seat_opponents_in_the_empty_seats() -> None
         (replace(TWO, games=("towers/two-player",)), Common("towers/two-player", Interval(2, 5))),
         (replace(TWO, games=("four_towers/standard",)), SeekObstacle.GAMES),
         (replace(TWO, rated=False), SeekObstacle.RATED),
+        (replace(TWO, aids=Aids.BOOKS), SeekObstacle.AIDS),
         (FOUR, SeekObstacle.SEATS),
         (replace(TWO, rating=Interval(1700, 4000)), Common("towers/two-player", Interval(2, 5))),
         (replace(TWO, rating=Interval(1900, 4000)), SeekObstacle.RATING),
@@ -234,6 +236,7 @@ _TERMS = st.builds(
     days=_intervals(6),
     rated=st.booleans(),
     rating=_intervals(3) | st.just(ANY_RATING),
+    aids=st.sampled_from((None, Aids.BOOKS)),
 )
 _WISHES = st.tuples(_TERMS, st.dictionaries(st.sampled_from(games_of(2)), st.integers(0, 3)))
 

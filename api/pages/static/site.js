@@ -62,7 +62,7 @@ function timeZone() {
   return Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
 }
 
-// The fields as JSON: numbers and fields with data-json as values, "name.0", "name.1" as a list.
+// The fields as JSON: numbers and fields with data-json as values, empty ones with data-null as null, "name.0", "name.1" as a list.
 function bodyOf(form) {
   const body = {};
   for (const input of form.elements) {
@@ -73,6 +73,7 @@ function bodyOf(form) {
     else if (input.type === "checkbox") value = input.checked;
     else if (input.multiple) value = Array.from(input.selectedOptions, (option) => option.value);
     else if (input.type === "number") value = value === "" ? null : Number(value);
+    else if ("null" in input.dataset) value ||= null;
     if (place === undefined) body[name] = value;
     else {
       body[name] ??= [];

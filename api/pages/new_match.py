@@ -101,9 +101,7 @@ def new_match() -> str:
         max_guest_matches=opponent_limit("guest").maximum,
         max_long=LONG_LIMIT.maximum,
         max_short=MAX_SHORT_LEVEL,
-        presets=time_controls(),
-        terms=terms,
-        control=_control(terms),
+        **terms_form(terms),
         is_new=past.against_computer + 1 < FIRST_RATED_MATCH,
         rated=_is_rated_by_default(person, past, begins_now),
         private=last is not None and last.private,
@@ -197,9 +195,10 @@ def _free_bots() -> list[str]:
     ]
 
 
-def time_controls() -> dict[str, dict[str, str | int]]:
-    """Return the time controls to choose from, by their titles."""
-    return {title: _control(terms) for title, terms in PRESETS.items()}
+def terms_form(chosen: Terms) -> dict[str, object]:
+    """Return the values of the template of terms, of which ``chosen`` are shown: the time controls by their titles."""
+    presets = {title: _control(terms) for title, terms in PRESETS.items()}
+    return {"presets": presets, "terms": chosen, "control": _control(chosen)}
 
 
 def _control(terms: Terms) -> dict[str, str | int]:

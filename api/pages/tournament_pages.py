@@ -17,7 +17,7 @@ from api.operations.tournaments import (
 )
 from api.pages import list_pages
 from api.pages.layout import blueprint, signed_in_reader
-from api.pages.new_match import time_controls
+from api.pages.new_match import terms_form
 from api.pages.tournament_news import latest_news, result_by_seat
 from api.representations.tournaments import Pairing, represent_tournament
 from api.services import services
@@ -28,7 +28,7 @@ from domain.contest.tournament.state import PairingStatus, TournamentState, Tour
 from domain.contest.tournament.terms import MAX_AT_ONCE, MAX_FINISHED, MAX_REPEAT_WEEKS, MAX_TITLE, MIN_REPEAT_WEEKS
 from domain.contest.tournament.words import FORMS, contract
 from domain.games import GAMES
-from domain.match.terms import DAY
+from domain.match.terms import DAY, STANDARD
 
 TOURNAMENTS_PER_PAGE = 20
 MAX_IN_CROSS_TABLE = 17
@@ -86,7 +86,7 @@ def new_tournament() -> str:
         why_not=why_not_announce(person),
         games=[game for game in games if game[2] in SEATS],
         forms=[(form, FORMS[form], [seats for seats in SEATS if sizes(form, seats)]) for form in Form],
-        presets=time_controls(),
+        **terms_form(STANDARD),
         limits={
             "title": MAX_TITLE,
             "people": MAX_SHIFTED,

@@ -21,9 +21,9 @@ OVERLAPS = """() => {
   }).map((other) => other.outerHTML);
 }"""
 HOLES = """() => {
-  const shown = [...document.querySelectorAll(".board-tools button, #piece, .state, .since, #announcements > p, "
-    + "#type-move *, .actions > *")]
-    .map((each) => each.getBoundingClientRect()).filter(({width, height}) => width > 1 && height > 1);
+  const parts = ".board-tools button, #piece, .state, .since, #announcements > p, #type-move *, .actions > *";
+  const boxes = [...document.querySelectorAll(parts)].map((part) => part.getBoundingClientRect());
+  const shown = boxes.filter(({width, height}) => width > 1 && height > 1);
   shown.sort((one, other) => one.top - other.top);
   let end = shown[0].top;
   return shown.map(({top, bottom}) => {
@@ -32,6 +32,15 @@ HOLES = """() => {
     return hole;
   });
 }"""
+
+
+FITS = """part => {
+  const words = document.createRange();
+  words.selectNodeContents(part);
+  const [box, own] = [words, part].map((each) => each.getBoundingClientRect());
+  return box.bottom <= own.bottom + 4;
+}"""
+"""Whether no word of an element has wrapped to the hidden line below it."""
 
 
 def in_view(page: Page, selector: str) -> bool:
@@ -71,7 +80,7 @@ def test_the_plates_of_four_seats_name_the_colour_and_the_viewer(visit: Callable
         plate, seen = plates.nth(number).bounding_box(), detail.bounding_box()
         assert plate is not None
         assert seen is not None
-        assert seen["width"] >= 20
+        assert plates.nth(number).locator(".detail").evaluate(FITS)
         assert seen["y"] + seen["height"] <= plate["y"] + plate["height"]
 
 

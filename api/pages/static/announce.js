@@ -10,20 +10,29 @@ export class Announcer {
     this.news = [];
   }
 
-  // Announces a text; an empty one clears the region. `bad` marks a failure, `aside` is for screen readers only.
-  say(text, bad = false, aside = false) {
+  // Announces a text; an empty one clears the region. `bad` marks a failure, `aside` is for screen readers only. `link`
+  // with {text, href} follows the text.
+  say(text, bad = false, aside = false, link = null) {
     if (!text) return this.region.replaceChildren();
     this.hide();
     const line = document.createElement("p");
     line.className = aside ? "visually-hidden" : bad ? "bad" : "";
     line.textContent = text;
+    if (link) {
+      const onwards = document.createElement("a");
+      Object.assign(onwards, {href: link.href, textContent: link.text});
+      line.append(" ", onwards);
+    }
     this.region.append(line);
     while (this.region.children.length > MAX_LINES) this.region.firstElementChild.remove();
   }
 
   // Leaves what was announced to screen readers: it is outdated.
   hide() {
-    for (const line of this.region.children) line.className = "visually-hidden";
+    for (const line of this.region.children) {
+      line.className = "visually-hidden";
+      line.querySelector("a")?.remove();
+    }
   }
 
   // Queues a text until `tell`.

@@ -41,6 +41,10 @@ const plies = () => Number(standing().plies);
 const shown = () => Number(at("board").dataset.shown);
 const announcer = new Announcer(at("announcements"));
 const say = (text, bad, aside) => announcer.say(text, bad, aside);
+function saySignedOut() {
+  const href = `/sign-in?next=${encodeURIComponent(location.pathname)}`;
+  announcer.say("You were signed out.", true, false, {text: "Sign in", href});
+}
 const notLoaded = () => say("The server cannot be reached. Load the page again.", true);
 
 const inspect = inspector(at("inspector"), at("board"));
@@ -145,7 +149,18 @@ const submit = (body, key) =>
       {"Idempotency-Key": key, "If-Match": `"${version()}"`},
     ),
   );
-const match = {api, version, plies, shown, standing, turned: () => turned, submit, refresh: (to) => refresh(to), say};
+const match = {
+  api,
+  version,
+  plies,
+  shown,
+  standing,
+  turned: () => turned,
+  submit,
+  refresh: (to) => refresh(to),
+  say,
+  saySignedOut,
+};
 const moveEntry = new MoveEntry({match, board, composer, analysis});
 const whyNot = explainer({
   api,
@@ -204,9 +219,11 @@ async function refresh({ply = shown() === plies() ? null : shown()} = {}) {
     const query = new URLSearchParams({...(ply === null ? {} : {ply}), turned, since: standing().mark});
     const answer = await fetch(`${location.pathname}?${query}`, {headers: {Accept: "text/html"}, cache: "no-store"});
     if (answer.status === 404 && ply !== null) return await refresh({ply: null}); // the ply was taken back
+    if (answer.status === 404 && "seat" in page.dataset) return saySignedOut(); // strangers do not see a private match
     if (!answer.ok) throw new Error(`The page cannot be brought up to date (status ${answer.status}).`);
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (number !== asked) return;
+    if ("seat" in page.dataset && !("seat" in fresh.getElementById("match").dataset)) return saySignedOut();
     const before = {plies: plies(), place: standing().place};
     const after = fresh.getElementById("standing").dataset;
     const moved = before.plies !== Number(after.plies) || before.place !== after.place;
@@ -418,5 +435,5 @@ bindShortcuts({
 if (new URLSearchParams(location.search).has("since")) history.replaceState(null, "", location.pathname);
 announcer.hear(standing().news);
 scrollToCurrent();
-settle();
+settle().then(() => moveEntry.restore());
 if ("seat" in page.dataset) reportPresence(page.dataset.match);

@@ -31,7 +31,7 @@ export function move(board, before) {
     const joining = arriving.slice(0, origin ? -origin.leaving.length : undefined);
     if (origin) for (const use of arriving.slice(-origin.leaving.length)) slide(board, use, origin.square);
     for (const [number, use] of joining.entries()) if (captured[number]) slide(board, use, captured[number].square);
-    for (const other of [origin, ...captured]) if (other) other.taken = true;
+    for (const other of [origin, ...captured]) if (other?.leaving.length <= arriving.length) other.taken = true;
     if (old && arriving.length === column.querySelectorAll("use").length) fade(old, column);
   }
   for (const {square, old, leaving, taken, arriving} of left)

@@ -10,6 +10,7 @@ export class MoveEntry {
   constructor({match, board, composer, analysis}) {
     Object.assign(this, {match, board, composer, analysis});
     this.chosen = null; // the move to be confirmed, its idempotency key and its last square
+    this.storage = `chosen:${match.api}`;
     at("submit").addEventListener("click", () => this.submit());
     at("cancel").addEventListener("click", () => this.cancel());
     at("type-move").addEventListener("submit", (event) => {
@@ -120,12 +121,33 @@ export class MoveEntry {
     const focused = this.focused();
     at("submit").disabled = false;
     if (focused) at("submit").focus({preventScroll: true});
+    if (problem.status === 401) return this.keep();
     if ([0, 429, 503].includes(problem.status))
       return match.say(`${problem.message} Press again to repeat it; it counts once only.`, true);
     this.forget();
     await match.refresh({ply: null});
     const stale = problem.code === "stale-version" && "The match has moved on; this is the current state.";
     match.say(`${stale || problem.message} ${consequence}`, true);
+  }
+
+  // Keeps the chosen move in this tab until its player has signed in again.
+  keep() {
+    if (this.chosen) {
+      const {move, key} = this.chosen;
+      sessionStorage.setItem(this.storage, JSON.stringify({move, key, place: this.match.standing().place}));
+    }
+    this.match.saySignedOut();
+  }
+
+  // Chooses a move that was kept, unless the match has moved on.
+  async restore() {
+    const kept = JSON.parse(sessionStorage.getItem(this.storage) ?? "null");
+    if (!kept || !this.match.standing().mine) return;
+    sessionStorage.removeItem(this.storage);
+    if (kept.place !== this.match.standing().place)
+      return this.match.say(`The match has moved on: ${kept.move} was not played.`, true);
+    await this.chooseAndSay(kept.move);
+    if (this.chosen?.move === kept.move) this.chosen.key = kept.key;
   }
 
   // Reads a typed move.

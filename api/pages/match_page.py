@@ -189,12 +189,14 @@ class TakebackRequest(NamedTuple):
 class NoticeOffer(NamedTuple):
     """The ways in which a player may be told of the answer, and the clock of the player who is waited for.
 
-    Against the computer, which has answered, ``player`` is empty: the viewer may be reminded of the own clock.
+    Against the computer, which has answered, ``player`` is empty: the viewer may be reminded of the own clock. If
+    ``mailed``, a mail address waits for its confirmation.
     """
 
     ways: NoticeWays
     player: str
     time: str
+    mailed: bool
 
 
 class Chat(NamedTuple):
@@ -332,8 +334,10 @@ def _notice_offer(
     others = [view.player for view in seats if view.seat != seat and view.player is not None]
     if is_own and not all(player.kind == "opponent" for player in others):
         return None
-    is_offered = any(ways) and not targets_of(person.id)
-    return NoticeOffer(ways, "" if is_own else waited.player_name, waited.clock.words) if is_offered else None
+    if not any(ways) or targets_of(person.id):
+        return None
+    mailed = services().addresses.read(person.id).wanted is not None
+    return NoticeOffer(ways, "" if is_own else waited.player_name, waited.clock.words, mailed)
 
 
 MAX_PLIES_OF_NEWCOMERS = 10

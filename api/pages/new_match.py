@@ -21,6 +21,8 @@ from events.runtime.reads import ReadBatch
 
 MAX_BOTS_SUGGESTED = 20
 DEFAULT_LEVEL = 3
+FIRST_LEVEL = 1
+"""The level of the computer in the first match that a person creates."""
 
 FIRST_RATED_MATCH = 3
 """Against the computer a person plays for a rating, unless otherwise chosen, from this match on."""
@@ -75,7 +77,7 @@ def new_match() -> str:
     most = MAX_GUEST_LEVEL if person.kind == "guest" else max(LEVELS)
     levels = {game_id: [number for number in offered_levels(game_id) if number <= most] for game_id in GAMES}
     level, invite = request.args.get("level", ""), request.args.get("invite", "")[:24]
-    wanted_level = int(level) if level in map(str, levels[chosen]) else DEFAULT_LEVEL
+    wanted_level = int(level) if level in map(str, levels[chosen]) else DEFAULT_LEVEL if last else FIRST_LEVEL
     seats: dict[str, Sequence[SeatChoice]] = {
         f"{game.id}/{name}": _usual_seats(len(each.seat_names), wanted_level, invite)
         for game in GAMES.values()

@@ -28,7 +28,7 @@ def is_checked(form: str, control: str) -> bool:
 
 
 def test_the_form_comes_back_as_the_last_match_was_created(anna: Caller, services: Services) -> None:
-    assert seats_in(form_of(anna)) == [("me", "3"), ("opponent", "3")]
+    assert seats_in(form_of(anna)) == [("me", "3"), ("opponent", "1")]
     assert "As last time" not in form_of(anna)
     anna.create(ME, opponent(1))
     anna.create(

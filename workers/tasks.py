@@ -12,14 +12,18 @@ import structlog
 from celery import Celery, current_task
 from celery.worker import state
 
+from domain.match.guards import rules_of
 from events.installation import Installation
 from events.matches import thoughts
+from events.matches.animations import AnimationQuery
 from events.matches.evaluations import EVALUATION
-from events.matches.jobs import ARCHIVE, BUNDLE, RECOMPUTATION, Job, Jobs, basis_of_answer
+from events.matches.jobs import ANIMATION, ARCHIVE, BUNDLE, RECOMPUTATION, Job, Jobs, basis_of_answer
+from events.matches.matches import Matches
 from events.matches.thoughts import Thought
 from events.operations.personal_archive import make_archive
 from events.people.accounts import People
 from events.people.person import Person
+from events.pictures.animation import animate
 from events.proof.audit import audit
 from events.proof.bundle import basis_of_content, instant_of_reading, make_contents
 from events.proof.signed_checkpoints import sign_hour_of
@@ -49,6 +53,7 @@ class JobWorker(NamedTuple):
 
     jobs: Jobs
     store: EventStore
+    matches: Matches
     people: People
     make_archive: Callable[[Person], bytes]
 
@@ -60,6 +65,8 @@ class JobWorker(NamedTuple):
             self._recompute(subject, job.version)
         elif job.kind == ARCHIVE:
             self._make_archive(subject)
+        elif job.kind == ANIMATION:
+            self._animate(subject, unpack(AnimationQuery, job.detail))
 
     def _make_bundle(self, match_id: str) -> None:
         jobs, asked, events = self.jobs, self.jobs.now(), self.store.read(match_id)
@@ -75,6 +82,17 @@ class JobWorker(NamedTuple):
         if record is not None and record.answer is not None and record.answer.computable:
             differing = record.answer.recompute() or ""
             self.jobs.store_result(match_id, RECOMPUTATION, basis_of_answer(record.envelope.id), differing.encode())
+
+    def _animate(self, match_id: str, query: AnimationQuery) -> None:
+        state = self.matches.load(match_id).state
+        if state.play.broken is not None or query.last > len(state.play.moves):
+            return  # taken back meanwhile
+        game, moves = rules_of(state), state.play.moves[query.first : query.last]
+        colours = game.setups[state.setup].colours
+        picture = animate(
+            game, state.play.position_after(query.first), moves, colours, game.title, quarters=query.quarters
+        )
+        self.jobs.store_result(match_id, ANIMATION, query.basis, picture)
 
     def _make_archive(self, person_id: str) -> None:
         person = self.people.person(person_id)
@@ -93,7 +111,7 @@ log = structlog.get_logger("worker")
 
 def make_job_worker(of: Installation) -> JobWorker:
     """Return the worker on jobs of matches and people."""
-    return JobWorker(of.jobs, of.store, of.people, partial(make_archive, of))
+    return JobWorker(of.jobs, of.store, of.matches, of.people, partial(make_archive, of))
 
 
 class TaskContext(Installation):

@@ -12,11 +12,12 @@ from api.services import services
 from domain.match.state import OPPONENT_PREFIX
 from domain.search import ENGINE_VERSION, LEVELS
 from domain.search.budgets import MAX_SHORT_LEVEL
-from events.matches.jobs import BUNDLE, NODES_PER_EVENT, RECOMPUTATION, basis_of_answer
+from events.matches.animations import AnimationQuery
+from events.matches.jobs import ANIMATION, BUNDLE, NODES_PER_EVENT, NODES_PER_FRAME, RECOMPUTATION, basis_of_answer
 from events.operations.personal_data import takes_long
 from events.people.person import Person
 from events.proof.bundle import BundleContent, BundledHead, basis_of_content
-from events.store.converter import Digest
+from events.store.converter import Digest, pack
 from events.store.envelope import Envelope
 
 MAX_EVENTS_AT_ONCE = 500
@@ -112,7 +113,21 @@ def archive_state(person: Person) -> JobStatus | None:
     return JobStatus.NONE if takes_long(services(), person) else None
 
 
-def _request(match_id: str, kind: str, version: int, cost: int) -> None:
+def request_animation(match_id: str, query: AnimationQuery) -> JobStatus:
+    """Have a worker make an animated picture, unless that has been done.
+
+    Raises the problems too-many-requests and job-running.
+    """
+    if services().jobs.result(match_id, ANIMATION, query.basis) is not None:
+        return JobStatus.FINISHED
+    job, detail = services().jobs.pending(match_id), pack(query).decode()
+    if job is None or (job.kind, job.detail) != (ANIMATION, detail):
+        frames = query.last - query.first + 1
+        _request(match_id, ANIMATION, 0, frames * NODES_PER_FRAME, detail)
+    return JobStatus.ASKED
+
+
+def _request(match_id: str, kind: str, version: int, cost: int, detail: str = "") -> None:
     """Request a job of ``cost`` nodes: guests, of whom anybody can be many, count by their address."""
     person = current_person()
     if person is None or person.kind == GUEST:
@@ -121,5 +136,5 @@ def _request(match_id: str, kind: str, version: int, cost: int) -> None:
         requester = person.id
     spend("jobs", requester, cost=cost)
     rate_limits().spend("jobs", "all", address(), cost=cost, share=ADDRESS_SHARE)
-    if not services().jobs.request(match_id, kind, version, requester=requester, cost=cost):
+    if not services().jobs.request(match_id, kind, version, detail, requester=requester, cost=cost):
         raise Problem("job-running", "A worker is busy with another job of this match: ask again when it is done.")

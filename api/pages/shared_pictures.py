@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from flask import Response, abort, url_for
+from flask import Response, abort, request, url_for
 
 from api.access.matches import visible_match
 from api.pages import pictures
@@ -14,6 +14,8 @@ from domain.game import AnyGame
 from domain.games import GAMES
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
+from events.matches.animations import AnimationQuery
+from events.matches.jobs import ANIMATION
 from events.matches.readmodels import Summary
 from events.people.person import Person
 from events.pictures.standalone import PNG_HEIGHT, PNG_WIDTH, Drawing, draw_document
@@ -55,6 +57,24 @@ def board_png(match_id: str) -> Response:
     return pictures.png_response(
         _draw(state, pictures.requested_ply(state), dark=False, ratio=PNG_RATIO), pictures.caching(state)
     )
+
+
+@blueprint.get("/matches/<match_id>/moves.gif")
+def moves_gif(match_id: str) -> Response:
+    """Return an animated picture that a worker has made of the match; 404 if it has not, or a day ago."""
+    state = visible_match(match_id).state
+    names, most = ("first", "last", "quarters"), 6
+    asked = [request.args.get(name, "0") for name in names]
+    if not all(text.isascii() and text.isdigit() and len(text) <= most for text in asked):
+        abort(404, "There is no such picture.")
+    query = AnimationQuery(request.args.get("at", ""), *map(int, asked))
+    picture = services().jobs.result(match_id, ANIMATION, query.basis)
+    if picture is None:
+        abort(404, "This picture was kept for a day, or has not been made: request it on the page of the match.")
+    response = Response(picture, content_type="image/gif", headers={"Cache-Control": pictures.REVALIDATED})
+    name = f"rookery-{state.match_id}-{query.first}-{query.last}.gif"
+    response.headers["Content-Disposition"] = f'inline; filename="{name}"'
+    return response
 
 
 @blueprint.get("/games/<game_id>/board.png")

@@ -3,6 +3,7 @@
 from flask import Blueprint
 
 from api.resources import (
+    animations,
     bots,
     calendars,
     cases,
@@ -42,6 +43,7 @@ BLUEPRINTS: dict[Blueprint, str] = {
     positions.squares: "The squares of a match",
     positions.blueprint: "Positions that a match could come to",
     reviews.blueprint: "Reviews of finished matches",
+    animations.blueprint: "Animated pictures of matches",
     commands.blueprint: "Acting on matches",
     new_matches.rematches: "Playing again",
     seeks.blueprint: "Finding opponents",

@@ -16,6 +16,12 @@ RECOMPUTATION = "recomputation"
 ARCHIVE = "archive"
 """Everything that is stored about a person; the subject is the person's id."""
 
+ANIMATION = "animation"
+"""A stretch of a match as an animated picture; the further subject is an ``AnimationQuery``."""
+
+NODES_PER_FRAME = 1_000
+"""The cost of a frame of an animated picture, in nodes of a search, which take about as long."""
+
 NODES_PER_EVENT = 10
 """The cost of replaying an event, in nodes of a search, which takes about as long."""
 

@@ -1,5 +1,7 @@
 """The review of a finished match on its page: the graph steps the board, and keys go to the turning points."""
 
+import re
+
 from playwright.sync_api import expect
 
 from events.installation import Installation
@@ -26,4 +28,4 @@ def test_the_graph_of_a_review_steps_the_board(
     page.locator("#review").get_by_role("link", name="3", exact=True).first.click()
     expect(board).to_have_attribute("data-shown", "3")
     page.get_by_text("The graph as a table").click()
-    expect(page.get_by_role("row", name="4 Black: a5xc3xe5 forced")).to_be_visible()
+    expect(page.get_by_role("row", name=re.compile("4 Black: a5xc3xe5 +forced"))).to_be_visible()

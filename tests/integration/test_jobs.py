@@ -1,8 +1,10 @@
 """Long work about a match: asked for in a request, done by a worker, its result read by later requests."""
 
+from io import BytesIO
 from typing import Any
 
 import pytest
+from PIL import Image, ImageSequence
 
 from api.services import EXTENSION, Services
 from domain.game import StepBudget
@@ -221,3 +223,26 @@ def test_a_worker_makes_the_archive_that_was_asked_for(server: RealServer, servi
     assert do_next_job(context) == (anna.id, "archive")
     assert services.jobs.pending(anna.id) is None
     assert services.jobs.archive(anna.id) == anna.get("/me/archive").data
+
+
+def test_moves_are_animated_by_a_worker_and_the_picture_is_kept(
+    anna: Caller, boris: Caller, stranger: Caller, services: Services
+) -> None:
+    match_id = started(anna, boris)
+    anna.move(match_id)
+    path, stretch = f"/matches/{match_id}/animations", {"first": 0, "last": 1}
+    assert stranger.post(path, {"first": 0, "last": 2}).json["title"] == "There is no such move"
+    refused = stranger.post(path, {"first": 1, "last": 1}).json
+    assert refused["errors"] == {"last": ["must be 1 to 120 plies after the first board"]}
+    asked = stranger.post(path, stretch)
+    assert (asked.status_code, asked.json) == (202, {"state": "asked", "url": None})
+    assert stranger.post(path, stretch).json["state"] == "asked"
+    assert work(services, match_id) == "animation"
+    made = stranger.post(path, stretch).json
+    assert made["state"] == "finished"
+    picture = stranger.client.get(made["url"])
+    assert picture.content_type == "image/gif"
+    with Image.open(BytesIO(picture.data)) as moving:
+        assert len(list(ImageSequence.Iterator(moving))) == 2
+    for query in ("first=0&last=1", "first=x&last=1", made["url"].partition("?")[2].replace("last=1", "last=9")):
+        assert stranger.client.get(f"/matches/{match_id}/moves.gif?{query}").status_code == 404

@@ -276,6 +276,7 @@ class WorstWorld:
         yield Asked("POST /matches/{match}/review", f"/matches/{self.reviewed}/review", {})
         line = {"ply": 0, "line": self._line(self.reviewed, 0, LINE_MOVES)}
         yield Asked("POST /matches/{match}/evaluations", f"/matches/{self.reviewed}/evaluations", line)
+        yield Asked("POST /matches/{match}/animations", f"/matches/{self.reviewed}/animations", {"first": 0, "last": 1})
         recomputations = f"/matches/{self.answered}/recomputations"
         yield Asked("POST /matches/{match}/recomputations", recomputations, {"version": self.version})
         yield Asked("GET /matches/{match}/recomputations/{version}", f"{recomputations}/{self.version}")

@@ -7,11 +7,11 @@ import {ANY, write} from "./move-tree.js";
 const NOTHING_AFTER = new Set(["resign", "wait"]);
 
 export class AnalysisBoard {
-  // `panel` holds the tree and its buttons, `api` and `pictures` are addresses. `on` has turned(), opened(), closed(),
-  // compose(compositions, line), which offers moves to compose after a line, confirm(question), which resolves to a
-  // boolean, and say(text, bad).
-  constructor({panel, board, api, pictures, names, on}) {
-    Object.assign(this, {panel, board, api, pictures, names, on});
+  // `panel` holds the tree and its buttons, `api` and `pictures` are addresses, `page` has the words of ends. `on` has
+  // turned(), opened(), closed(), compose(compositions, line), which offers moves to compose after a line,
+  // confirm(question), which resolves to a boolean, copy(address) and say(text, bad).
+  constructor({panel, board, api, pictures, names, page, on}) {
+    Object.assign(this, {panel, board, api, pictures, names, page, on});
     this.sheet = null;
     this.asked = 0; // numbers the requests, so that a late answer never replaces a newer one
     this.added = null; // settles once every move entered so far has been added or refused
@@ -24,11 +24,23 @@ export class AnalysisBoard {
       remove: () => this.remove(),
       close: () => this.leave(),
       any: () => this.any(),
+      share: () => this.on.copy(this.address()),
     }))
       this.button(name).addEventListener("click", act);
     addEventListener("beforeunload", (event) => {
-      if (this.sheet?.save && this.undos.length) event.preventDefault();
+      if (this.changed) event.preventDefault();
     });
+  }
+
+  // Whether there is something to be saved.
+  get changed() {
+    return Boolean(this.sheet?.save && this.undos.length);
+  }
+
+  // The address that opens the current position.
+  address() {
+    const line = this.tree.path().join(" ");
+    return `${location.origin}${location.pathname}?${new URLSearchParams({ply: this.ply, line})}`;
   }
 
   get active() {
@@ -51,6 +63,7 @@ export class AnalysisBoard {
     this.part("title").textContent = sheet.title;
     this.part("help").textContent = sheet.help;
     this.button("save").hidden = !sheet.save;
+    this.button("share").hidden = sheet.seat !== null; // conditional moves are nobody else's business
     this.part("answers").hidden = this.button("any").hidden = true; // until the position is known
     this.panel.hidden = false;
     this.on.opened();
@@ -75,8 +88,7 @@ export class AnalysisBoard {
 
   async leave() {
     if (
-      this.undos.length &&
-      this.sheet.save &&
+      this.changed &&
       !(await this.on.confirm({
         ask: "Leave without saving?",
         consequence: "Your unsaved changes are lost.",
@@ -166,7 +178,10 @@ export class AnalysisBoard {
     const after = current.parent ? `After ${current.move === ANY ? "any other move" : current.spelled}: ` : "";
     if (current.parent?.move === ANY) return `${after}no move can follow the answer to any other move.`;
     if (current.move === ANY) return `${after}type your answer. It is played if it is legal then.`;
-    if (place.result) return `${after}the game is over (${place.result.reason.replaceAll("-", " ")}).`;
+    if (place.result) {
+      const words = JSON.parse(this.page.dataset.reasons ?? "{}")[place.result.reason];
+      return sentence(`${after}the game is over: ${words ?? place.result.reason.replaceAll("-", " ")}`);
+    }
     if (place.result_known === false)
       return `${after}it takes too long to tell whether the game is over here. A played move always settles it.`;
     if (!current.parent && place.to_move === this.sheet.seat)

@@ -12,6 +12,10 @@ export class AnalysisLoader {
     return Boolean(this.analysis?.active);
   }
 
+  get changed() {
+    return Boolean(this.analysis?.changed);
+  }
+
   async open(...what) {
     const {AnalysisBoard} = await import("./analysis-board.js");
     this.analysis ??= new AnalysisBoard(this.options);

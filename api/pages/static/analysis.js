@@ -7,10 +7,13 @@ const MAX_PLIES_BETWEEN = 60; // moves between the root of a saved tree and the 
 const HELP = "Try out moves for all sides; nothing is played.";
 const NEW = " Your saved tree does not lead here: saving replaces it.";
 
-// Opens the analysis board after `ply()` plies; resolves once it is open or the failure has been reported.
-export async function explore({analysis, api, seated, ply, say}) {
+// Opens the analysis board after `ply()` plies, or in the line that `address` names; resolves once it is open or the
+// failure has been reported.
+export async function explore({analysis, api, seated, ply, address, say}) {
+  if (analysis.changed) return say("Save or close the analysis first.");
   try {
-    const here = ply();
+    const place = new URLSearchParams(address ? new URL(address).search : "");
+    const here = Number(place.get("ply") ?? ply());
     const {tree, begins, replaces} = seated
       ? await loadExploration(api, here)
       : {tree: new Tree(), begins: here, replaces: false};
@@ -20,6 +23,7 @@ export async function explore({analysis, api, seated, ply, say}) {
         await call("PUT", `${api}/exploration`, {ply: analysis.ply, tree: changed.toJSON()});
         say("Saved. Only you can see it.");
       });
+    for (const move of (place.get("line") ?? "").split(" ").filter(Boolean)) tree.add({move});
     const help = `${HELP}${seated ? " Only you can see what you save." : ""}${replaces ? NEW : ""}`;
     await analysis.open({title: "Explore", help, seat: null, words: () => "", save}, tree, begins);
     if (document.getElementById("standing").dataset.status === "finished")

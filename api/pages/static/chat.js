@@ -40,6 +40,7 @@ export function chat(section, api) {
     );
     instant.dateTime = at;
     const words = element("p", hidden ? "An arbiter has hidden this message." : text);
+    if (text) import("./chat-links.js").then(({link}) => link(words));
     if (hidden) words.className = "soft";
     item.append(element("b", author.name), seat === null ? " (watching) " : " ", instant, words);
     const {reader} = section.dataset;

@@ -111,13 +111,15 @@ const analysis = new AnalysisLoader({
   api,
   pictures: `${location.pathname}/board.svg`,
   names: JSON.parse(page.dataset.names),
+  page,
   on: {
     turned: () => turned,
+    copy,
     opened() {
       const typed = moveEntry.active ? "" : at("typed").value; // may have been typed while the board was loading
       moveEntry.forget();
       at("typed").value = typed;
-      boardBefore = at("board").innerHTML;
+      if (!page.classList.contains("analysing")) boardBefore = at("board").innerHTML;
       composer.hide();
       page.classList.add("analysing");
       showTyping();
@@ -195,18 +197,24 @@ function renderLines() {
   if (tree && (binding || tree.dataset.tree !== "[]")) conditionalMoves().then(({render}) => render(), notLoaded);
 }
 renderLines();
-at("explore").addEventListener("click", () => {
-  const options = {analysis, api, seated: "seat" in page.dataset, ply: shown, say};
+function explore(address) {
+  const options = {analysis, api, seated: "seat" in page.dataset, ply: shown, address, say};
   analysis.opening = import("./analysis.js").then(({explore}) => explore(options), notLoaded);
+}
+at("explore").addEventListener("click", () => {
+  explore();
+  if (at("review")) at("review").open = true;
 });
 at("notes")?.addEventListener(
   "toggle",
   () => import("./notes.js").then(({bindNotes}) => bindNotes(at("notes"), api), notLoaded),
   {once: true},
 );
-const openReview = ({target}) =>
-  target.id === "review" && import("./review.js").then(({show}) => show(target), notLoaded);
-page.addEventListener("toggle", openReview, true);
+const openLater = ({target}) => {
+  if (target.id === "review") import("./review.js").then(({show}) => show(target, explore), notLoaded);
+  if (target.id === "share") import("./share.js").then(({show}) => show(target, match, copy), notLoaded);
+};
+page.addEventListener("toggle", openLater, true);
 const readChat = at("chat") ? chat(at("chat"), api) : () => {};
 const restartClocks = runClocks(page, () => refresh());
 
@@ -389,15 +397,13 @@ bindActions({
   recover: (problem) => moveEntry.recover(problem, ""),
 });
 
-page.addEventListener("click", async (event) => {
-  if (event.target.id !== "copy") return;
-  try {
-    await navigator.clipboard.writeText(location.origin + location.pathname);
-    say("The address is copied.");
-  } catch {
-    say(`The address is ${location.origin}${location.pathname}`);
-  }
+page.addEventListener("click", (event) => {
+  if (event.target.id === "copy") copy(location.origin + location.pathname);
 });
+
+function copy(address) {
+  import("./share.js").then(({copyAddress}) => copyAddress(address, say), notLoaded);
+}
 
 const steps = new Steps({
   page,
@@ -432,8 +438,10 @@ bindShortcuts({
   piece: () => guide?.text || "No piece has been pointed at.",
 });
 
-if (new URLSearchParams(location.search).has("since")) history.replaceState(null, "", location.pathname);
+const query = new URLSearchParams(location.search);
+if (query.has("since")) history.replaceState(null, "", location.pathname);
 announcer.hear(standing().news);
 scrollToCurrent();
 settle().then(() => moveEntry.restore());
+if (query.has("line")) explore(location.href);
 if ("seat" in page.dataset) reportPresence(page.dataset.match);

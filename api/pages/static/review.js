@@ -8,11 +8,17 @@ const WIDTH = 600;
 const HEIGHT = 160;
 const DASHES = ["", "9 4", "2 3", "12 4 2 4"]; // lines differ without their colours
 
-// Shows the review in `part` of the match page when it is first opened.
-export async function show(part) {
+// Shows the review in `part` of the match page when it is first opened. `explore(address)` opens a line.
+export async function show(part, explore) {
   const place = part.querySelector("div");
   if (!part.open || place.dataset.asked) return;
   place.dataset.asked = "yes";
+  place.addEventListener("click", (event) => {
+    const line = event.target.closest("[data-line]");
+    if (!line || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    explore(line.href);
+  });
   const page = part.closest("[data-match]").dataset;
   const api = `/api/v1/matches/${page.match}`;
   const options = {names: JSON.parse(page.names), board: document.getElementById("board"), go};
@@ -73,7 +79,11 @@ function drawn(review, digest, {names, board, go}) {
       ? made("p", {class: "small"}, "Turning points: ", ...turns.flatMap((ply) => [link(ply, ply), " "]))
       : "",
     said.length
-      ? made("ul", {class: "small"}, ...said.map(({ply, words}) => made("li", {}, link(ply, ply), ` ${words}`)))
+      ? made(
+          "ul",
+          {class: "small"},
+          ...said.map((move) => made("li", {}, link(move.ply, move.ply), ` ${move.words} `, lineOf(move))),
+        )
       : "",
     folded("The graph as a table", tabulate(review, names)),
     folded("The review as text", made("pre", {class: "diagram", tabindex: 0}, review.text)),
@@ -140,11 +150,12 @@ function bindKeys(turns, board, go) {
 }
 
 function tabulate({expected, moves}, names) {
-  const head = ["No.", "Move", "Lost", ...names.map((name) => `${name} expects`)];
+  const head = ["No.", "Move", "Best", "Lost", ...names.map((name) => `${name} expects`)];
   const rows = expected.slice(1).map((points, index) => {
-    const {ply, seat, played, loss, judged} = moves[index];
+    const {ply, seat, played, best, loss, judged} = moves[index];
     const lost = judged ? loss.toFixed(2) : "forced";
-    const cells = [`${names[seat]}: ${played}`, lost, ...points.map((each) => each.toFixed(2))];
+    const better = judged && best !== played ? lineOf(moves[index], best) : "";
+    const cells = [`${names[seat]}: ${played}`, better, lost, ...points.map((each) => each.toFixed(2))];
     return made("tr", {}, made("th", {scope: "row"}, link(ply, ply)), ...cells.map((cell) => made("td", {}, cell)));
   });
   const titles = made("tr", {}, ...head.map((title) => made("th", {scope: "col"}, title)));
@@ -162,6 +173,12 @@ function folded(title, content) {
 // A link to a ply, which the page follows by stepping the board.
 function link(ply, words) {
   return made("a", {href: `?ply=${ply}`, "data-ply": ply}, String(words));
+}
+
+// A link that opens the best play before a move on the analysis board.
+function lineOf({ply, best_line: best}, words = "See the best play") {
+  const place = new URLSearchParams({ply: ply - 1, line: best.join(" ")});
+  return made("a", {href: `?${place}`, "data-line": ""}, words);
 }
 
 function made(tag, attributes, ...content) {

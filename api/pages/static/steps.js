@@ -158,7 +158,8 @@ export class Steps {
 
   // Goes to a ply on the user's request and announces it.
   async goTo(ply) {
-    if (this.analysis.active) return this.match.say("Save or close the analysis first.");
+    if (this.analysis.changed) return this.match.say("Save or close the analysis first.");
+    if (this.analysis.active) this.analysis.close();
     this.on.stepped();
     await this.show(ply);
     const shown = this.match.shown();

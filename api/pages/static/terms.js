@@ -10,7 +10,13 @@ export function terms() {
   const preset = place.querySelector("[name=preset]:checked").value;
   const control = preset ? JSON.parse(preset) : customControl();
   const ceiling = part("ceiling").value.trim() === "" ? null : seconds("ceiling");
-  const wanted = {...control, first_move: seconds("first_move"), ceiling, flag: part("flag").value, aids: part("aids").value || null};
+  const wanted = {
+    ...control,
+    first_move: seconds("first_move"),
+    ceiling,
+    flag: part("flag").value,
+    aids: part("aids").value || null,
+  };
   for (const name of ["vacations", "weekends", "takebacks", "lines"]) wanted[name] = part(name).checked;
   return wanted;
 }

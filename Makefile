@@ -98,8 +98,9 @@ chaos: $(VENV)/development  ## kill and pause everything under play, on each kin
 	for store in single sentinel cluster; do \
 		echo "$$store"; $(BIN)/python -m tests.chaos --store $$store --kills 350 --seconds 900 $(ARGS); done
 
-simulate: $(VENV)/development  ## play and audit a year of matches in virtual time (ARGS="--matches 500 --seed 1 --twice")
+simulate: $(VENV)/development  ## play and audit a year of matches, and one of a club (ARGS="--matches 500 --seed 1 --twice")
 	@$(BIN)/python -m tests.simulation $(ARGS)
+	@$(BIN)/python -m tests.simulation.club_year
 
 lock: $(VENV)/development  ## pin and hash what requirements*.in ask for (UPGRADE=1 for the newest)
 	for name in requirements requirements-dev requirements-install requirements-compile; do \

@@ -141,7 +141,7 @@ class Game(Generic[P, M]):
     difficulty: str = ""
     """How hard the game is to learn, in one sentence that says why."""
     duration: str = ""
-    """How long a match is, in one sentence, as measured between opponents of level 3."""
+    """How long a match is, in one sentence, as measured between opponents."""
     setups: Mapping[str, Setup]
     reasons: Mapping[str, str]
     """The reasons of its outcomes, in kebab-case, and how a result names each: "by checkmate"."""

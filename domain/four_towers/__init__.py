@@ -57,7 +57,7 @@ class FourTowers(Game[Position, Move]):
     goal = "Checkmate your opponent's king. Stalemate is a draw."
     ending = "A hundred and fifty plies in a row without a promotion or a final capture end the game as a draw."
     difficulty = "The hardest to learn: eleven kinds of pieces, ten kinds of moves, and towers that change them."
-    duration = "Long."
+    duration = "Long: computers of level 1 have ended a match after 101 moves."
     setups = {
         "standard": Setup(
             "standard",

@@ -33,6 +33,12 @@ def home() -> str:
     return render_template("home.html", games=list(GAMES.values()), picture=_picture, hero=next(iter(GAMES.values())))
 
 
+@blueprint.get("/offline")
+def offline_page() -> str:
+    """Return the page that a browser keeps for times without a connection; it names nobody."""
+    return render_template("offline.html", bare=True)
+
+
 @blueprint.get("/help")
 def help_page() -> str:
     """Return the help page: the course of a match, the clock, and actions other than moves."""

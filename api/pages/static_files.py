@@ -14,6 +14,7 @@ from flask import Response, abort
 
 from api.http.compression import COMPRESSIBLE, accepted_coding, compressed
 from api.pages.layout import blueprint
+from api.services import services
 from domain.match.event_types import TYPES
 
 STATIC = Path(__file__).with_name("static")
@@ -102,8 +103,12 @@ def static_file(version: str, filename: str) -> Response:
 
 @blueprint.get("/service-worker.js")
 def service_worker() -> Response:
-    """Return the service worker, whose scope are all pages; browsers look for a new one before they use it."""
-    response = Response(CONTENTS["service-worker.js"], content_type="text/javascript")
+    """Return the service worker, whose scope are all pages, or the one that removes it where it is switched off.
+
+    Browsers look for a new one before they use it.
+    """
+    served = "service-worker.js" if services().settings.page_worker else "worker-off.js"
+    response = Response(CONTENTS[served], content_type="text/javascript")
     response.headers["Cache-Control"] = REVALIDATED
     return response
 

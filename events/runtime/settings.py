@@ -83,6 +83,8 @@ class Settings(NamedTuple):
     - ROOKERY_AUTHSERV_ID (none): the name under which the mail server writes Authentication-Results that count (RFC
       8601).
 
+    - ROOKERY_PAGE_WORKER (true): false removes the service worker of the pages, and all that it keeps, from browsers.
+
     None is for: as stored (``shards``), all replicas (``wait_replicas``), and all that is not used.
     """
 
@@ -106,6 +108,7 @@ class Settings(NamedTuple):
     checkpoint_guard: str | None = None
     timestamp_url: str | None = None
     mark_file: Path | None = None
+    page_worker: bool = True
 
     @classmethod
     def from_environment(
@@ -132,6 +135,7 @@ class Settings(NamedTuple):
             key_file=env.path("ROOKERY_KEY_FILE", None),
             trusted_proxies=env.int("ROOKERY_TRUSTED_PROXIES", 0, validate=validate.Range(min=0)),
             impairments_file=env.path("ROOKERY_IMPAIRED", None),
+            page_worker=env.bool("ROOKERY_PAGE_WORKER", True),
             page_url=env.str("ROOKERY_PAGE_URL", page_url, validate=_check_public_url),
             mail=_read_mail(env),
             egress_allowed=tuple(env.list("ROOKERY_EGRESS_ALLOWED", [], validate=_check_networks)),

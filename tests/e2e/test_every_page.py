@@ -68,7 +68,7 @@ RULES = tuple(f"/games/{game}/rules" for game in GAMES)
 LONG_PATHS = (*RULES, "/docs/api", "/problems")
 STRANGERS_PATHS = ("/", "/sign-in", "/sign-up", "/password-reset", "/nothing")
 PATHS = (
-    "/help", "/docs/api", "/problems", "/verify", "/lobby", "/leaderboards", "/games/bashni", *RULES,
+    "/help", "/offline", "/docs/api", "/problems", "/verify", "/lobby", "/leaderboards", "/games/bashni", *RULES,
     "/games/bashni/first-steps", "/games/bashni/first-steps/take",
     "/players/opponent-4", "/players/{name}", "/players/{name}/ratings/bashni-2", "/matches", "/matches/new",
     "/seeks", "/seeks/{seek}", "/people", "/tournaments", "/tournaments/new", "/tournaments/{tournament}",

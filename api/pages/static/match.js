@@ -162,6 +162,7 @@ const match = {
   refresh: (to) => refresh(to),
   say,
   saySignedOut,
+  isKept: () => Boolean(localStorage["kept-for"]),
 };
 const moveEntry = new MoveEntry({match, board, composer, analysis});
 const whyNot = explainer({
@@ -444,4 +445,9 @@ announcer.hear(standing().news);
 scrollToCurrent();
 settle().then(() => moveEntry.restore());
 if (query.has("line")) explore(location.href);
+const {asOf} = document.querySelector("main").dataset;
+if (asOf) {
+  const at = new Date(asOf).toLocaleTimeString([], {hour: "2-digit", minute: "2-digit"});
+  say(`No connection: this is the match as of ${at}. A move is sent when the connection is back.`);
+}
 if ("seat" in page.dataset) reportPresence(page.dataset.match);

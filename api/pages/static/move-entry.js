@@ -41,9 +41,11 @@ export class MoveEntry {
 
   // `squares` are those the move was chosen with, none for a typed or composed move.
   async choose(move, squares = []) {
-    const answer = await this.picture([["try", move]]);
-    const canonical = decodeURIComponent(answer.headers.get("Rookery-Move") || move);
-    const spelled = decodeURIComponent(answer.headers.get("Rookery-Spelled") || canonical);
+    const answer = await this.picture([["try", move]]).catch((error) => {
+      if (!this.match.isKept()) throw error;
+    });
+    const canonical = decodeURIComponent(answer?.headers.get("Rookery-Move") || move);
+    const spelled = decodeURIComponent(answer?.headers.get("Rookery-Spelled") || canonical);
     this.chosen = {
       move: canonical,
       key: newKey(),
@@ -51,7 +53,7 @@ export class MoveEntry {
     };
     this.board.offer({});
     this.composer.hide();
-    this.board.show(await answer.text());
+    if (answer) this.board.show(await answer.text());
     at("chosen").textContent = spelled;
     at("confirm").hidden = false;
     at("submit").focus({preventScroll: true});
@@ -122,6 +124,7 @@ export class MoveEntry {
     at("submit").disabled = false;
     if (focused) at("submit").focus({preventScroll: true});
     if (problem.status === 401) return this.keep();
+    if (problem.status === 0 && this.chosen && match.isKept()) return this.queue();
     if ([0, 429, 503].includes(problem.status))
       return match.say(`${problem.message} Press again to repeat it; it counts once only.`, true);
     this.forget();
@@ -137,6 +140,15 @@ export class MoveEntry {
       sessionStorage.setItem(this.storage, JSON.stringify({move, key, place: this.match.standing().place}));
     }
     this.match.saySignedOut();
+  }
+
+  // Queues the chosen move until the server can be reached.
+  async queue() {
+    const {move, key} = this.chosen;
+    const {queue} = await import("./kept-matches.js");
+    queue({path: location.pathname, move, version: this.match.version(), key});
+    this.unchoose();
+    this.match.say(`${move} is kept on this device, and sent when the connection is back.`);
   }
 
   // Chooses a move that was kept, unless the match has moved on.

@@ -34,3 +34,42 @@ async function show(address) {
   const there = windows.find((each) => each.url.split("#")[0] === url.href.split("#")[0]);
   await (there ? there.focus() : self.clients.openWindow(url.href));
 }
+
+// While the server cannot be reached, the page of a match and its legal moves are answered from what this device keeps
+// (kept-matches.js). Everything comes from the network first, and whatever fails here is left to the network.
+
+const KEPT = "kept";
+const OFFLINE = "/offline";
+const NEEDED = /^\/static\/|\/legal-moves$/;
+
+self.addEventListener("fetch", (event) => {
+  const {request} = event;
+  const {origin, pathname} = new URL(request.url);
+  if (request.method !== "GET" || origin !== self.location.origin) return;
+  if (request.mode === "navigate" || NEEDED.test(pathname)) event.respondWith(answer(request, pathname));
+});
+
+async function answer(request, path) {
+  try {
+    return await fetch(request);
+  } catch {
+    const kept = await find(path);
+    if (request.mode !== "navigate") return kept ?? Response.error();
+    return kept ? dated(kept) : ((await find(OFFLINE)) ?? Response.error());
+  }
+}
+
+async function find(path) {
+  try {
+    return await (await caches.open(KEPT)).match(path, {ignoreVary: true});
+  } catch {
+    return undefined; // the storage is disabled or full
+  }
+}
+
+// Tells a kept page of which instant it is.
+async function dated(page) {
+  const at = new Date(page.headers.get("Date")).toISOString();
+  const text = (await page.text()).replace("<main ", `<main data-as-of="${at}" `);
+  return new Response(text, {headers: page.headers});
+}

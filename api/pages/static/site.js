@@ -43,6 +43,12 @@ if (mine) {
   const {person, visit} = mine.dataset;
   try {
     // Push notices that are shown here go on after another sign-in, and when the browser has lost them.
+    if (localStorage["kept-for"])
+      import("./kept-matches.js").then(({clear, goOn, keepsFor}) => {
+        if (!keepsFor(person)) return clear();
+        addEventListener("online", () => goOn().catch(() => {}));
+        return goOn().catch(() => {}); // without a connection
+      });
     if (localStorage.push?.startsWith(person) && sessionStorage.push !== visit)
       import("./push.js").then(({resume}) => resume(person, visit));
   } catch {
@@ -104,6 +110,8 @@ async function act(source, body, scope, button) {
     const {signs} = source.dataset;
     const send = async (signer) => call(method, path, signer ? {...body, signed: await signer.signed(signs)} : body);
     const answer = await (signs ? sendSigned(source.dataset, send) : send());
+    if (method === "DELETE" && path.startsWith("/api/v1/sessions") && localStorage["kept-for"])
+      await import("./kept-matches.js").then(({clear}) => clear());
     const words = source.dataset.said ?? ("showsAnswer" in source.dataset ? answer?.detail : "");
     if (words) showAnswer(source, words);
     else if (source.dataset.next === "#") location.reload();

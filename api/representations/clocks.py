@@ -19,6 +19,9 @@ SECOND_MS = 1000
 Seconds = Annotated[int, Meta(description="Seconds")]
 
 
+AIDS = Meta(description=f"What players may use to choose moves: {', '.join(Aids)}; null: nothing is agreed")
+
+
 class Terms(Answer):
     """How time is measured in a match, and its limits."""
 
@@ -33,7 +36,7 @@ class Terms(Answer):
     weekends: bool
     takebacks: bool
     lines: bool
-    aids: Annotated[str | None, one_of(Aids, "What players may use to choose moves; null: nothing is agreed")]
+    aids: Annotated[str | None, AIDS]
     words: Annotated[Sequence[str], Meta(description="All of it as sentences")]
 
 

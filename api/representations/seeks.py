@@ -6,11 +6,11 @@ from typing import Annotated
 from msgspec import Meta
 
 from api.http.answers import Answer, Instant, Next, instant, one_of
+from api.representations.clocks import AIDS
 from api.representations.players import Player, represent_player
 from domain.contest.seek.decide import OPPONENTS_AFTER_MS
 from domain.contest.seek.state import Seek as SeekState, SeekStatus
 from domain.contest.wishes import MAX_RATING, SeekObstacle
-from domain.match.enums import Aids
 from events.people.person import Person
 
 Game = Annotated[str, Meta(description="A game and a setup: towers/two-player")]
@@ -38,7 +38,7 @@ class Seek(Answer):
     rated: bool
     least_rating: Annotated[int | None, Meta(description="Of who takes it; null: any")]
     most_rating: int | None
-    aids: Annotated[str | None, one_of(Aids, "What players may use to choose moves; null: nothing is agreed")]
+    aids: Annotated[str | None, AIDS]
     count: Annotated[int, Meta(description="The number of matches after which it is over")]
     table: SeekTable
     matches: Annotated[Sequence[str], Meta(description="The matches that have come of it")]

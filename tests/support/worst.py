@@ -12,6 +12,7 @@ from urllib.parse import quote
 from flask import Flask
 
 from api.pages.learning.playable import represent
+from api.pages.learning.puzzles import puzzles_of
 from api.representations.players import CAPACITY_GAMES
 from api.resources.bots import MAX_BOTS_PER_PAGE
 from api.services import EXTENSION, Services
@@ -361,6 +362,13 @@ class WorstWorld:
             "/games/four-towers/first-steps/queen/2",
             "/people",
             "/people?room=true",
+            "/games/bashni/puzzles",
+            "/games/bashni/puzzles/today",
+            *(
+                f"/games/{game_id}/puzzles/{next(iter(puzzles_of(game_id)))}"
+                for game_id in GAMES
+                if puzzles_of(game_id)
+            ),
             "/seeks",
             f"/seeks/{self.seeks[0]}",
             "/tournaments",

@@ -1,19 +1,24 @@
-"""The pages of first steps, and the figures of rules pages as JSON to be tried."""
+"""The pages of first steps and puzzles, and the figures of rules pages as JSON to be tried."""
 
 import json
 from collections.abc import Mapping
+from itertools import groupby
 from typing import Any
 
-from flask import Response, abort, render_template
+from flask import Response, abort, redirect, render_template, url_for
 from markupsafe import Markup
+from werkzeug.wrappers import Response as BaseResponse
 
 from api.http.answers import json_response
 from api.pages.layout import blueprint
 from api.pages.learning.lessons import lessons_of, playable_of
 from api.pages.learning.playable import represent
+from api.pages.learning.puzzles import figure_of, of_the_day, puzzles_of, seat_of
 from api.pages.rules import figures_of, has_page
+from api.services import services
 from domain.game import AnyGame
 from domain.games import GAMES
+from domain.match.terms import DAY
 
 CACHED = "public, max-age=3600"
 
@@ -69,6 +74,51 @@ def _number_of(game_id: str, lesson_id: str) -> int:
     if lesson_id not in places:
         abort(404, "There is no such lesson.")
     return places[lesson_id]
+
+
+@blueprint.get("/games/<game_id>/puzzles")
+def puzzles(game_id: str) -> str:
+    """Return the list of the puzzles of a game; 404 if it has none."""
+    game, listed = _game_of(game_id), puzzles_of(game_id)
+    if not listed:
+        abort(404, "There are no puzzles of this game.")
+    by_level = groupby(listed.values(), key=lambda puzzle: puzzle.level)
+    groups = [(level, list(group)) for level, group in by_level]
+    return render_template("learning/puzzles.html", game=game, groups=groups, count=len(listed))
+
+
+@blueprint.get("/games/<game_id>/puzzles/today")
+def puzzle_of_the_day(game_id: str) -> BaseResponse:
+    """Redirect to the puzzle of the day, which changes at midnight UTC; 404 if there is none."""
+    chosen = of_the_day(_game_of(game_id).id, services().now() // DAY)
+    if chosen is None:
+        abort(404, "There are no puzzles of this game.")
+    return redirect(url_for("web.puzzle", game_id=game_id, puzzle_id=chosen.id))
+
+
+@blueprint.get("/games/<game_id>/puzzles/<puzzle_id>")
+def puzzle(game_id: str, puzzle_id: str) -> str:
+    """Return a puzzle to play without the server; 404 if there is none with this id."""
+    game, listed = _game_of(game_id), puzzles_of(game_id)
+    chosen = listed.get(puzzle_id) or abort(404, "There is no such puzzle.")
+    ids = list(listed)
+    following = ids[(ids.index(puzzle_id) + 1) % len(ids)]
+    figure = represent(figure_of(chosen))
+    return render_template(
+        "learning/puzzle.html",
+        game=game,
+        puzzle=chosen,
+        seat=seat_of(chosen),
+        following=following,
+        figure=figure,
+        embedded=_embedded(figure),
+    )
+
+
+@blueprint.app_template_test("with_puzzles")
+def has_puzzles(game: AnyGame) -> bool:
+    """Tell whether there are puzzles of ``game``."""
+    return bool(puzzles_of(game.id))
 
 
 @blueprint.app_template_test("playable")

@@ -14,7 +14,8 @@ const sentence = (text) =>
   `${/^[a-z]{1,2}\d/.test(text) ? text : text[0].toUpperCase() + text.slice(1)}`.replace(/([^.?!])$/, "$1.");
 
 export class FigurePlayer {
-  // `section` is the markup of playable.html. `on` has optionally solved(), called when the last step is done.
+  // `section` is the markup of playable.html. `on` has optionally solved(), called when the last step is done, and
+  // wrong(move), which returns what to say about a legal move that is not accepted.
   constructor(section, on = {}) {
     Object.assign(this, {section, on});
     this.board = new Board(this.part("board"), {
@@ -86,6 +87,7 @@ export class FigurePlayer {
 
   type(event) {
     event.preventDefault();
+    if (!this.step) return; // the answer is on its way
     const field = this.part("typed");
     const text = bare(field.value);
     const moves = Object.values(this.step.hints)
@@ -106,6 +108,7 @@ export class FigurePlayer {
       return this.advance();
     }
     const after = step.accepted[move];
+    if (!after && this.on.wrong) return this.say(this.on.wrong(move), true);
     if (!after) {
       const asked = Object.keys(step.refused).length
         ? "here a forbidden move is to be tried"

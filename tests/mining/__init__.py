@@ -1,0 +1,1 @@
+"""Puzzles mined from games of the opponents against themselves: a command of development."""

@@ -1,0 +1,261 @@
+"""Mine puzzles: ``python -m tests.mining --seconds 600 [--only bashni]``, for all games in turn.
+
+Level 5, with fewer nodes, plays against itself, and beside each of its moves two others, drawn by lot, are tried. Where
+a short search then finds far more than what stands on the board, and few moves bring it, the nodes of level 8 look
+again. Each game has its own seed and is one line of ``var/mining/GAME.tsv``: what it yielded, then its puzzles. A run
+that has been stopped goes on where it was.
+
+``--write`` writes the puzzles of all games played so far to ``api/pages/learning/puzzles/GAME.tsv``, each with the
+number of trials in which the opponents of each level solve them, and prints the table of yields. ``--confirm FACTOR``
+searches the positions written again with so many times the nodes and drops those that fail.
+"""
+
+import argparse
+import gzip
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from random import Random
+from typing import Any
+
+from deploy.local.compiled import find_build
+from deploy.local.environment import ROOT
+from domain.build import COMPILED
+from domain.game import AnyGame
+from domain.games import GAMES
+from domain.history import History
+from domain.search import analyse, choose
+from tests.mining.lines import MIN_VALUE, Puzzle, best_of, choices_at, confirm, solve
+from tests.tuning.book import path_of
+
+SETUPS = {"towers": "two-player"}
+"""The setups that are mined, where it is not the first of a game."""
+PLAYING_LEVEL = 5
+CARELESS_MOVES = 2
+"""Moves drawn by lot that are tried beside each move of a game: most of them are mistakes."""
+PLAYING_NODES = 500
+FIRST_NODES = 400
+SECOND_NODES = 3_000
+"""The nodes of the first two looks at a position."""
+MIN_MOVES = 4
+MIN_SWING = 200
+MAX_VALUE_BEFORE = 300
+"""A seat that may expect so much already has nothing to win by a puzzle."""
+MAX_PLIES = 120
+
+TRIALS = (4, 4, 4, 4, 4, 1, 1, 1)
+"""The trials of each level, as the product reads them."""
+
+FOLDER = ROOT / "api" / "pages" / "learning" / "puzzles"
+MINED = ROOT / "var" / "mining"
+
+
+def setup_of(game: AnyGame) -> str:
+    """Return the setup that is mined."""
+    return SETUPS.get(game.id, next(iter(game.setups)))
+
+
+@cache
+def openings(game: AnyGame) -> list[str]:
+    """Return the lines of the book of a game: a number, and moves."""
+    return gzip.decompress(path_of(game.id, setup_of(game)).read_bytes()).decode().splitlines()
+
+
+def opening(game: AnyGame, number: int) -> Any:
+    """Return the position after an opening of the book."""
+    position = game.initial(setup_of(game))
+    for text in openings(game)[number % len(openings(game))].split(" ")[1:]:
+        position = game.play(position, game.parse_move(position, text))
+    return position
+
+
+def candidates(game: AnyGame, number: int, yielded: Counter[str]) -> Iterator[str]:
+    """Yield the positions beside one game in which an answer to a careless move stands out."""
+    chance = Random(f"{game.id}/mine/{number}")
+    position, history = opening(game, number), History(game)
+    for _ in range(MAX_PLIES):
+        if game.outcome(position, history) is not None:
+            return
+        moves = list(game.legal_moves(position))
+        for move in chance.sample(moves, min(CARELESS_MOVES, len(moves))):
+            after = game.play(position, move)
+            yielded["positions"] += 1
+            if game.outcome(after, ()) is None and is_candidate(game, after, yielded):
+                yield game.format_position(after)
+        move = choose(game, position, history, PLAYING_LEVEL, chance.getrandbits(40), PLAYING_NODES).move
+        history = history.with_position(position)
+        position = game.play(position, move)
+
+
+def is_candidate(game: AnyGame, position: Any, yielded: Counter[str]) -> bool:
+    """Return whether a short search finds far more than what stands on the board, and few moves that bring it."""
+    standing = game.evaluate(position, game.to_move(position))
+    if standing > MAX_VALUE_BEFORE or len(list(game.legal_moves(position))) < MIN_MOVES:
+        return False
+    best = best_of(game, position, (), FIRST_NODES)
+    if best[1] < max(MIN_VALUE, standing + MIN_SWING):
+        return False
+    yielded["mistakes"] += 1
+    if choices_at(game, position, (), FIRST_NODES, best) is None:
+        return False
+    second = choices_at(game, position, (), SECOND_NODES)
+    return second is not None and analyse(game, position, (), 1).best.move not in second.moves
+
+
+def play(game: AnyGame, number: int) -> tuple[Counter[str], list[Puzzle]]:
+    """Return what one game yields."""
+    yielded: Counter[str] = Counter()
+    puzzles = []
+    for text in candidates(game, number, yielded):
+        yielded["candidates"] += 1
+        if puzzle := solve(game, text, 1):
+            puzzles.append(puzzle)
+    return yielded, puzzles
+
+
+COUNTED = ("positions", "mistakes", "candidates")
+
+
+def line_of(puzzle: Puzzle) -> str:
+    """Return a puzzle as a field of a table."""
+    return "\t".join(
+        (puzzle.position, " ".join(puzzle.line), " ".join(puzzle.alternatives), f"{puzzle.choices} {puzzle.factor}")
+    )
+
+
+def puzzle_of(fields: list[str]) -> Puzzle:
+    """Return the puzzle of the fields of a line."""
+    position, line, alternatives, numbers = fields
+    choices, factor = map(int, numbers.split())
+    return Puzzle(position, tuple(line.split()), tuple(alternatives.split()), choices, factor)
+
+
+def mine(games: list[AnyGame], seconds: float, most: int) -> None:
+    """Play and mine for ``seconds``, always the game with the least time so far, and append each game to its file.
+
+    A game with ``most`` puzzles is done.
+    """
+    MINED.mkdir(parents=True, exist_ok=True)
+    end, spent = time.monotonic() + seconds, dict.fromkeys(games, 0.0)
+    while time.monotonic() < end:
+        missing = [game for game in games if len(mined(game)[1]) < most]
+        if not missing:
+            return
+        game = min(missing, key=spent.__getitem__)
+        path = MINED / f"{game.id}.tsv"
+        number = len(path.read_text().splitlines()) if path.exists() else 0
+        begun = time.process_time()
+        yielded, puzzles = play(game, number)
+        spent[game] += time.process_time() - begun
+        numbers = " ".join(str(yielded[name]) for name in COUNTED)
+        with path.open("a") as file:
+            file.write("\t".join([numbers, *map(line_of, puzzles)]) + "\n")
+
+
+def mined(game: AnyGame) -> tuple[Counter[str], dict[str, Puzzle]]:
+    """Return the sums of the yields of a game, and its puzzles by position."""
+    total: Counter[str] = Counter()
+    puzzles: dict[str, Puzzle] = {}
+    path = MINED / f"{game.id}.tsv"
+    for line in path.read_text().splitlines() if path.exists() else ():
+        numbers, *fields = line.split("\t")
+        total["games"] += 1
+        total.update(dict(zip(COUNTED, map(int, numbers.split()), strict=True)))
+        for place in range(0, len(fields), 4):
+            puzzle = puzzle_of(fields[place : place + 4])
+            puzzles.setdefault(str(game.key_of_text(puzzle.position)), puzzle)
+    return total, puzzles
+
+
+def solves(game: AnyGame, puzzle: Puzzle, level: int, seed: int) -> bool:
+    """Return whether an opponent finds all moves of the solver."""
+    position: Any = game.parse_position(puzzle.position)
+    solver, last = game.to_move(position), len(puzzle.line) - 1
+    for ply, text in enumerate(puzzle.line):
+        move = game.parse_move(position, text)
+        if game.to_move(position) == solver:
+            found = game.format_move(position, choose(game, position, (), level, seed).move)
+            if found != text and not (ply == last and found in puzzle.alternatives):
+                return False
+        position = game.play(position, move)
+    return True
+
+
+def written(game: AnyGame) -> dict[str, tuple[Puzzle, str]]:
+    """Return the puzzles in the product, by position, each with the trials solved by level."""
+    path = FOLDER / f"{game.id}.tsv"
+    rows = [line.split("\t") for line in path.read_text().splitlines()] if path.exists() else []
+    return {fields[0]: (puzzle_of(fields), solved) for *fields, solved in rows}
+
+
+def write(game: AnyGame) -> None:
+    """Write the puzzles of all games to the product, those there first, and print the yield."""
+    total, puzzles = mined(game)
+    rows = written(game)
+    for puzzle in puzzles.values():
+        if puzzle.position not in rows:
+            trials = (
+                sum(solves(game, puzzle, level, seed) for seed in range(of)) for level, of in enumerate(TRIALS, 1)
+            )
+            rows[puzzle.position] = (puzzle, " ".join(map(str, trials)))
+    save(game, rows)
+    counts = " | ".join(str(total[name]) for name in ("games", *COUNTED))
+    print(f"| {game.title} | {setup_of(game)} | {counts} | {len(puzzles)} |")
+
+
+def save(game: AnyGame, rows: dict[str, tuple[Puzzle, str]]) -> None:
+    """Write the puzzles of a game to the product."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    text = "".join(f"{line_of(puzzle)}\t{solved}\n" for puzzle, solved in rows.values())
+    (FOLDER / f"{game.id}.tsv").write_text(text)
+
+
+def confirm_written(game: AnyGame, factor: int, seconds: float) -> None:
+    """Search the positions of a game again, and drop those that fail; stop after ``seconds``."""
+    end, rows = time.monotonic() + seconds, written(game)
+    dropped = 0
+    for position, (puzzle, solved) in list(rows.items()):
+        if puzzle.factor >= factor or time.monotonic() > end:
+            continue
+        deep = confirm(game, puzzle, factor)
+        del rows[position]
+        if deep and deep.line == puzzle.line:
+            rows[position] = (deep, solved)
+        else:
+            dropped += 1
+        save(game, rows)
+    print(f"| {game.title} | {factor} | {sum(puzzle.factor >= factor for puzzle, _ in rows.values())} | {dropped} |")
+
+
+def main(arguments: list[str]) -> None:
+    """Mine, write what has been mined, or confirm what has been written."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", choices=list(GAMES), action="append")
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--most", type=int, default=100, help="puzzles of a game")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--confirm", type=int, metavar="FACTOR")
+    options = parser.parse_args(arguments)
+    games: list[AnyGame] = [GAMES[game_id] for game_id in options.only or GAMES]
+    if options.write:
+        print("| game | setup | games | positions | mistakes | candidates | puzzles |")
+        print("|---|---|---|---|---|---|---|")
+        for game in games:
+            write(game)
+    elif options.confirm:
+        print("| game | factor | confirmed | dropped |\n|---|---|---|---|")
+        for game in games:
+            confirm_written(game, options.confirm, options.seconds)
+    else:
+        mine(games, options.seconds, options.most)
+
+
+if __name__ == "__main__":
+    build = find_build()
+    if build is not None and not COMPILED:
+        environment = {**os.environ, "PYTHONPATH": f"{build}{os.pathsep}{ROOT}", "PYTHONSAFEPATH": "1"}
+        os.execve(sys.executable, [sys.executable, "-m", "tests.mining", *sys.argv[1:]], environment)  # noqa: S606
+    main(sys.argv[1:])

@@ -1,0 +1,143 @@
+"""Positions in which few moves are far better than all others, and the lines in which it stays so."""
+
+from collections.abc import Collection, Sequence
+from typing import Any, Final, NamedTuple
+
+from domain.game import AnyGame
+from domain.search.choose import MAX_DEPTH, node_budget, root_moves_of
+from domain.search.negamax import RootMove, Search
+
+MIN_VALUE: Final = 200
+"""A good move brings its player so much, in hundredths of the smallest piece."""
+
+MAX_OTHER_VALUE: Final = 250
+"""All other moves bring at most so much: they do not win."""
+
+MIN_GAP: Final = 250
+"""A good move must be worth so much more than all others.
+
+By expected points this would ask for a lead of seven men in Bashni, whose fitted curve is flat."""
+
+NEAR: Final = 50
+"""A move that is worth at most so much less than the best is as good."""
+
+MAX_FAMILY: Final = 3
+"""Moves of a choice that may be about as good as the best."""
+
+MAX_VALUE: Final = 3_000
+"""What is worth more counts as this: by then a game is decided."""
+
+MAX_CHOICES: Final = 2
+"""Moves that the solver has to find at most; a single legal move counts for nothing."""
+
+MAX_LINE_PLIES: Final = 7
+
+REPLY_SHARE: Final = 4
+"""Replies are searched with this part of the nodes."""
+
+
+class Choices(NamedTuple):
+    """The moves that are about as good as the best one, which comes first; the value of the best, and of all others.
+
+    Values are in hundredths of the smallest piece. Where no move is left, the others count as lost.
+    """
+
+    moves: tuple[Any, ...]
+    best: int
+    others: int
+
+
+class Puzzle(NamedTuple):
+    """A position and its solution in canonical notation.
+
+    ``line`` has the replies as well. ``alternatives`` are moves as good as the last one of the line that is to be
+    found; ``choices`` counts these, ``factor`` is the nodes of the search that has confirmed them, by those of level 8.
+    """
+
+    position: str
+    line: tuple[str, ...]
+    alternatives: tuple[str, ...]
+    choices: int
+    factor: int
+
+
+def level_nodes(game: AnyGame) -> int:
+    """Return the nodes of level 8."""
+    return node_budget(game.id, 8)
+
+
+def best_of(
+    game: AnyGame, position: Any, history: Sequence[Any], nodes: int, without: Collection[Any] = ()
+) -> tuple[Any, int]:
+    """Return the best move and its value by a search of ``nodes`` nodes; None and a lost game if no move is left."""
+    moves = [move for move in root_moves_of(game, position)[0] if move not in without]
+    if not moves:
+        return None, -MAX_VALUE
+    search = Search(game, game.to_move(position), game.seats_at(position), history, nodes)
+    choice = search.best(position, [RootMove(move, 0) for move in moves], MAX_DEPTH)
+    return choice.move, max(-MAX_VALUE, min(MAX_VALUE, choice.value))
+
+
+def choices_at(
+    game: AnyGame, position: Any, history: Sequence[Any], nodes: int, best: tuple[Any, int] | None = None
+) -> Choices | None:
+    """Return the good moves of a position if they stand out from all others; ``best`` saves the first search."""
+    move, value = best or best_of(game, position, history, nodes)
+    good = [move]
+    while value >= MIN_VALUE and len(good) <= MAX_FAMILY:
+        move, other = best_of(game, position, history, nodes, good)
+        if move is None or other < value - NEAR:
+            stands_out = other <= MAX_OTHER_VALUE and value - other >= MIN_GAP
+            return Choices(tuple(good), value, other) if stands_out else None
+        good.append(move)
+    return None
+
+
+def solve(game: AnyGame, text: str, factor: int) -> Puzzle | None:
+    """Return the puzzle of a position, which has no history, by searches of ``factor`` times the nodes of level 8.
+
+    Replies are those of the engine. The line ends where no move stands out any more, or with several that are as good,
+    and goes on only through single legal moves. None where no move stands out.
+    """
+    nodes, position = factor * level_nodes(game), game.parse_position(text)
+    solver = game.to_move(position)
+    is_duel = game.seats_at(position) == 2
+    history: tuple[Any, ...] = ()
+    line: list[str] = []
+    alternatives: tuple[str, ...] = ()
+    length = choices = 0
+    while len(line) < MAX_LINE_PLIES and game.outcome(position, history) is None:
+        legal, _ = root_moves_of(game, position)
+        mine = game.to_move(position) == solver
+        if len(legal) == 1:
+            move = legal[0]
+        elif not mine:
+            if not is_duel:
+                break
+            move, _ = best_of(game, position, history, nodes // REPLY_SHARE)
+        else:
+            seen = None if choices == MAX_CHOICES or alternatives else choices_at(game, position, history, nodes)
+            if seen is None:
+                break
+            move, choices = seen.moves[0], choices + 1
+            alternatives = tuple(game.format_move(position, other) for other in seen.moves[1:])
+            if alternatives:
+                line.append(game.format_move(position, move))
+                length = len(line)
+                break
+        line.append(game.format_move(position, move))
+        length = len(line) if mine else length
+        history, position = (*history, position), game.play(position, move)
+    return Puzzle(text, tuple(line[:length]), alternatives, choices, factor) if choices else None
+
+
+def confirm(game: AnyGame, puzzle: Puzzle, factor: int) -> Puzzle | None:
+    """Return ``puzzle`` if searches of ``factor`` times the nodes of level 8 agree, with the shorter of both lines."""
+    deep = solve(game, puzzle.position, factor)
+    if deep is None:
+        return None
+    if deep.line == puzzle.line and set(deep.alternatives) <= set(puzzle.alternatives):
+        return puzzle._replace(factor=factor)
+    shorter, longer = sorted((puzzle, deep), key=lambda each: len(each.line))
+    same = longer.line[: len(shorter.line)] == shorter.line and not shorter.alternatives
+    return shorter._replace(factor=factor) if same and shorter.choices else None

@@ -193,4 +193,6 @@ def test_free_and_kept_seats_are_told_apart(app: Flask, services: Services, anna
     assert ANYONE in shown
     assert "Sign in to join" in shown
     assert re.findall(r"Join as \w+", page(carla, f"/matches/{match_id}")) == ["Join as Red", "Join as Black"]
-    assert "2 seats free, one reserved for boris" in page(carla, "/lobby")
+    lobby = page(carla, "/lobby")
+    assert "Blue reserved for boris" in lobby
+    assert "Red Black Join" in lobby

@@ -94,7 +94,7 @@ def test_matches_against_opponents_are_limited(app: Flask, anna: Caller, monkeyp
     services.projector.project([match_id])
     refused = anna.post("/matches", wanted)
     assert (refused.status_code, refused.json["code"]) == (409, "too-many-matches")
-    assert refused.json["detail"].startswith("You are playing 1 matches against opponents")
+    assert refused.json["detail"].startswith("You are playing 1 matches against the computer")
     assert anna.post("/matches", wanted, Idempotency_Key="first").json["id"] == match_id, (
         "a repeated request is no other one"
     )
@@ -104,7 +104,7 @@ def test_matches_against_opponents_are_limited(app: Flask, anna: Caller, monkeyp
     assert anna.post("/matches", wanted).status_code == 201
 
 
-def test_a_guest_plays_three_matches_against_opponents_however_fast_they_are_begun(app: Flask) -> None:
+def test_a_guest_plays_five_matches_against_opponents_however_fast_they_are_begun(app: Flask) -> None:
     services: Services = app.extensions[EXTENSION]
     guest = Caller(app).play_as_guest()
     wanted, cookie = {**NEW, "seats": [ME, opponent(1)]}, guest.client.get_cookie(COOKIE)
@@ -119,7 +119,7 @@ def test_a_guest_plays_three_matches_against_opponents_however_fast_they_are_beg
         answers = list(threads.map(begin, range(12)))
     begun = [str(answer.json["id"]) for answer in answers if answer.status_code == 201 and answer.json]
     refused = {answer.json["code"] for answer in answers if answer.status_code != 201 and answer.json}
-    assert (len(begun), refused) == (3, {"too-many-matches"})
+    assert (len(begun), refused) == (5, {"too-many-matches"})
     assert guest.post(f"/matches/{begun[0]}/resignation").status_code == 201
     project(services)
     assert begin(0).status_code == 201

@@ -38,7 +38,7 @@ def test_terms_are_agreed_when_a_match_is_created_and_said_in_words(anna: Caller
     assert terms == {
         "control": "days-per-move", "bank": 259_200, "increment": 0, "cap": 259_200, "ceiling": None,
         "first_move": 86_400, "flag": "automatic", "vacations": True, "weekends": False, "takebacks": True,
-        "lines": True,
+        "lines": True, "aids": None,
     }  # fmt: skip
 
 

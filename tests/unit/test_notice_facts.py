@@ -242,7 +242,7 @@ def test_the_facts_are_the_same_in_whatever_portions_events_are_delivered() -> N
 
 def test_every_sentence_names_the_game_and_is_one() -> None:
     for what, (summary, _) in WORDINGS.items():
-        assert what.startswith("seek-") or "{game}" in summary, "a seek may be for several games"
+        assert what.startswith(("seek-", "tournament-")) or "{game}" in summary, "a seek may be for several games"
         assert summary.endswith(".")
         assert headline(f"{what}:m:1", "Towers", ("Ann", "Ben")).endswith("Towers against Ann and Ben")
     assert enumerated(["Ann", "Ben", "Cem"]) == "Ann, Ben and Cem"

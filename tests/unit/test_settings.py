@@ -44,14 +44,14 @@ def test_every_setting_can_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
         "/keys/at-rest.key", "mailto:operator@rookery.example", "32", "2", "s3://bucket/rookery", "7",
         "http://collector:4318", "/srv/guard", "https://timestamps.example/tsr", "/srv/mark.json",
         "10.0.0.0/8,127.0.0.1/32", "/run/impaired.json", "smtp://rookery:secret@relay.example:587", "Rookery.example",
-        "mx.rookery.example",
+        "mx.rookery.example", "false",
     )  # fmt: skip
     for (name, _, _), value in zip(BULLETS, values, strict=True):
         monkeypatch.setenv(name, value)
     assert Settings.from_environment() == (
         *values[:4], True, 32, values[4], Path(values[7]), 2, Path(values[18]),
         MailSettings(values[19], "rookery.example", values[21]), ("10.0.0.0/8", "127.0.0.1/32"), values[8],
-        values[13], 2, values[11], 7, values[14], values[15], Path(values[16]),
+        values[13], 2, values[11], 7, values[14], values[15], Path(values[16]), False,
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import ViewportSize, expect
 
+from domain.games import GAMES
 from tests.e2e.visitors import DESK, OVERFLOW, PHONE, Visitor
 from tests.support.callers import app_on
 from tests.support.eventually import eventually
@@ -137,6 +138,7 @@ def test_the_page_of_a_game_begins_with_what_it_is_like_and_leads_to_play(
     wait_for_list(newcomer, match_id)
     page = newcomer.page
     page.goto("/games/fourplay")
+    expect(page.locator(".in-short dd").first).to_have_text(GAMES["fourplay"].goal)
     for words in ("Difficulty", "Duration", "Seats"):
         expect(page.locator(".in-short")).to_contain_text(words)
     expect(page.get_by_role("link", name="First steps")).to_be_visible()

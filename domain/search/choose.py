@@ -50,7 +50,7 @@ LEVELS: Final[Mapping[int, Level]] = {
 }
 
 
-ENGINE_VERSION: Final = 3
+ENGINE_VERSION: Final = 4
 """The version of the search. Raise it with every change that may alter a choice: stored choices must be repeatable."""
 
 PROOF_SHARE: Final = 16

@@ -38,7 +38,7 @@ def test_a_piece_is_moved_by_mouse_from_one_level_to_another(towers: Match) -> N
     lit = set(targets.evaluate_all("squares => squares.map((square) => square.dataset.square)"))
     assert lit == hinted
     page.locator("#board .is-target[data-square='cd3']").click()
-    expect(page.locator("#chosen")).to_have_text("db1-cd3")
+    expect(page.locator("#chosen")).to_have_text("dbJcd3")
     page.locator("#submit").click()
     expect(page.locator("#moves")).to_contain_text("dbJcd3")
     expect(white.square("cd3")).to_have_attribute("aria-label", "cd3: white jester")
@@ -59,7 +59,7 @@ def test_on_a_narrow_page_pieces_are_dragged_between_levels_and_no_square_of_the
     assert end["x"] - end["width"] < dragged["x"] < end["x"] + end["width"]
     assert end["y"] - end["height"] < dragged["y"] < end["y"] + end["height"]
     page.mouse.up()
-    expect(page.locator("#chosen")).to_have_text("db1-cd3")
+    expect(page.locator("#chosen")).to_have_text("dbJcd3")
     page.keyboard.press("Escape")
     expect(page.locator("#confirm")).to_be_hidden()
     hints = [hint for each in TOWER_GAME.hints(TOWER_GAME.initial("original")).values() for hint in each]

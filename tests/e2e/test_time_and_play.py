@@ -246,7 +246,7 @@ def test_settings_are_saved_and_a_vacation_stops_the_clock_until_it_is_ended(vis
     page.get_by_role("button", name="Use it").click()
     page.get_by_label("Sunday").check()
     page.get_by_label("Automatic vacation").uncheck()
-    page.get_by_role("button", name="Save").click()
+    page.locator("#calendar").get_by_role("button", name="Save").click()
     expect(page.locator("#calendar")).to_contain_text("Saved.")
     page.reload()
     expect(page.get_by_label("Time zone")).to_have_value("Europe/Berlin")

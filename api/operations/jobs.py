@@ -15,7 +15,7 @@ from domain.search.budgets import MAX_SHORT_LEVEL
 from events.matches.animations import AnimationQuery
 from events.matches.jobs import ANIMATION, BUNDLE, NODES_PER_EVENT, NODES_PER_FRAME, RECOMPUTATION, basis_of_answer
 from events.operations.personal_data import takes_long
-from events.people.person import Person
+from events.people.person import GUEST, Person
 from events.proof.bundle import BundleContent, BundledHead, basis_of_content
 from events.store.converter import Digest, pack
 from events.store.envelope import Envelope
@@ -26,7 +26,6 @@ MAX_EVENTS_AT_ONCE = 500
 ADDRESS_SHARE = 4
 """All people at an address, which may be a school's, may have this many times the jobs of one of them."""
 
-GUEST = "guest"
 
 ANSWERS = ("move-submitted", "draw-accepted", "draw-declined")
 """Types of events by which an opponent may have answered."""

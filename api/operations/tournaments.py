@@ -99,8 +99,6 @@ def why_not_announce(person: Person) -> str | None:
 
 def why_not_enter(person: Person, state: TournamentState) -> str | None:
     """Return why ``person`` cannot enter a tournament now, None when nothing keeps the person from it."""
-    if person.kind == "guest":
-        return "guests cannot enter tournaments: sign up first"
     facts = services().tournaments.entry_facts(person, state)
     try:
         decide(state, EnterTournament(player=person.id, facts=facts), services().now())

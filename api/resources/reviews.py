@@ -25,11 +25,10 @@ from events.matches import reviews
 from events.matches.evaluations import EVALUATION, Evaluation, EvaluationQuery
 from events.matches.matches import Loaded
 from events.matches.reviews import ReviewState, digest_of, is_reviewable, query_of
+from events.people.person import GUEST
 from events.store.converter import pack, unpack
 
 blueprint = Blueprint("reviews", __name__, url_prefix=PREFIX)
-
-GUEST = "guest"
 
 
 @blueprint.post("/matches/<match_id>/review")

@@ -19,7 +19,6 @@ from api.http.conditions import (
     request_key,
     versioned,
 )
-from api.http.problems import Problem
 from api.http.schemas import EmptyBody, EnumField, Paging, page_limit
 from api.operations.lists import invalid_cursor
 from api.operations.tournament_request import TournamentRequest, terms_of_tournament
@@ -132,8 +131,6 @@ def enter(_: object, id: str) -> Response:
     Before its start to play; after it to take the place of somebody who leaves.
     """
     person, state = require_person(), load_tournament(id).state
-    if person.kind == "guest":
-        raise Problem("sign-up-required", "Guests cannot enter tournaments: sign up first.")
     facts = services().tournaments.entry_facts(person, state)
     return _execute(id, c.EnterTournament(player=person.id, facts=facts), 201)
 

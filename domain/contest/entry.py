@@ -29,6 +29,7 @@ class EntryFacts(NamedTuple):
     flags: int = 0
     barred_until: int | None = None
     bot: bool = False
+    guest: bool = False
     apart: bool = False
     startable: bool = True
 
@@ -41,6 +42,8 @@ def refuse_entry(terms: EntryTerms, facts: EntryFacts, now: int) -> None:
         words = "1 day" if days == 1 else f"{days} days"
         reason = f"you have left a tournament: you can enter again in {words}"
         raise CommandError("barred", reason)
+    if facts.guest:
+        raise CommandError("sign-up-required", "guests cannot enter tournaments: sign up first")
     if facts.bot and not terms.bots:
         raise CommandError("entry-refused", "this tournament is for people: bots cannot enter")
     if not facts.startable:

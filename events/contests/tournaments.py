@@ -22,7 +22,7 @@ from events.matches.readmodels import ReadModels
 from events.matches.readmodels.standings import interval_of
 from events.people.accounts import People
 from events.people.blocks import Blocks
-from events.people.person import Person
+from events.people.person import GUEST, Person
 from events.people.places import Starts
 from events.store import contract
 from events.store.codec import event_of
@@ -238,6 +238,7 @@ class Tournaments:
             flags=count_flags(finished, person.id, self._now()),
             barred_until=self.barred_until(person.id),
             bot=person.kind == "bot",
+            guest=person.kind == GUEST,
             startable=self._starter.places.limits_of([person.id])[person.id].starts != Starts.NO,
             apart=any(person.id in pair for pair in self._blocks.between(players)),
         )

@@ -6,6 +6,9 @@ from typing import NamedTuple
 
 from events.store.converter import unpack
 
+GUEST = "guest"
+"""The kind of an account without a password, of which anybody can have many."""
+
 
 class Person(NamedTuple):
     """A holder of seats. ``kind`` is "person", "guest" or "bot", ``created_at`` milliseconds since 1970 UTC."""

@@ -4,8 +4,10 @@ import re
 from urllib.robotparser import RobotFileParser
 
 from flask import Flask
+from markupsafe import escape
 
 from api.services import Services
+from domain.games import GAMES
 from tests.support.callers import ME, OPEN, Caller, started
 from tests.support.projected import project
 
@@ -31,6 +33,13 @@ def test_each_viewer_is_offered_the_seats_that_can_be_taken(
     assert offers_in(anna) == ["match", "match", "match"]
     assert offers_in(guest) == ["Join", "Join", "up"]
     assert offers_in(Caller(app)) == ["Join", "Join", "Join"]
+
+
+def test_the_page_of_every_game_says_first_how_to_win(anna: Caller) -> None:
+    for game in GAMES.values():
+        first = re.search(r"<h1>.*?<dt>(.*?)</dt><dd>(.*?)</dd>", anna.client.get(f"/games/{game.id}").text, re.DOTALL)
+        assert first is not None
+        assert first.groups() == ("To win", escape(game.goal))
 
 
 def test_the_rating_of_who_waits_stands_in_the_lobby(services: Services, anna: Caller, boris: Caller) -> None:

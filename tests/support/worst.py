@@ -363,6 +363,7 @@ class WorstWorld:
             "/people",
             "/people?room=true",
             "/games/bashni/puzzles",
+            "/games/bashni/puzzles/today",
             *(
                 f"/games/{game_id}/puzzles/{next(iter(puzzles_of(game_id)))}"
                 for game_id in GAMES

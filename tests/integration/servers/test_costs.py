@@ -12,6 +12,7 @@ from tests.support.dumps import CopiedKey, copied, write_copy
 from tests.support.worst import WorstWorld
 
 MAX_MS = 100.0
+REDIRECTED = ("/games/bashni/puzzles/today",)
 """Of processor time of the thread that answers. The least of the times counts: other work on the machine adds to it."""
 
 REPEATS = 5
@@ -51,7 +52,7 @@ def test_no_request_costs_more_than_a_tenth_of_a_second_of_processor_time(world:
     assert [cost.status for cost in archives] == [200, 202, 202, 200]
     costs = [*archives, *(world.cost(asked, REPEATS, MAX_MS) for asked in world.requests())]
     assert {cost.asked.operation for cost in costs} == documented, "each has a worst request listed"
-    assert [cost for cost in pages if cost.status != 200] == []
+    assert [cost for cost in pages if cost.status != (302 if cost.asked.path in REDIRECTED else 200)] == []
     assert [cost for cost in costs if cost.status >= 500] == []
     too_much: list[Cost] = [
         cost._replace(asked=cost.asked._replace(body=None)) for cost in (*pages, *costs) if cost.least_ms > MAX_MS

@@ -9,14 +9,17 @@ import pytest
 from click.testing import CliRunner, Result
 
 from deploy.cli import main
+from tests.support.server import RealServer
 
 ROOT = Path(__file__).parents[3]
 PAGES = """
+import sys
+
 from api.app import create_app
 from tests.support.callers import settings_for
 
-client = create_app(settings_for("redis://127.0.0.1:1/0")).test_client()
-for path in ("/games/glass-towers/rules",):
+client = create_app(settings_for(sys.argv[1])).test_client()
+for path in ("/games/glass-towers", "/games/glass-towers/rules"):
     answer = client.get(path)
     assert answer.status_code == 200, path
     assert "Towers of Glass" in answer.text, path
@@ -56,8 +59,8 @@ def test_a_new_game_passes_its_vectors_and_the_suite_of_the_contract(tree: Path)
     assert " passed" in run(tree, "-m", "pytest", "-q", *suites, "-k", "glass-towers")
 
 
-def test_a_new_game_has_pages(tree: Path) -> None:
-    run(tree, "-c", PAGES)
+def test_a_new_game_has_pages(tree: Path, server: RealServer) -> None:
+    run(tree, "-c", PAGES, server.url)
 
 
 def test_a_new_game_is_registered_wherever_it_must_be(tree: Path) -> None:

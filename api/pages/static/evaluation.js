@@ -1,8 +1,7 @@
 // Asks the engine about the position on the analysis board. It is offered beside a finished match only.
 
-import {call} from "./api.js";
+import {whenMade} from "./made.js";
 
-const POLL_MS = 2000;
 const PANEL = "analysis";
 
 // Adds the button that asks, and the place of the answer, to the panel of `analysis`, once.
@@ -19,16 +18,11 @@ export function offerEvaluation(analysis, api) {
 
   async function ask() {
     button.disabled = true;
-    const asked = {ply: analysis.ply, line: analysis.tree.path()};
     answer.textContent = "The engine thinks.";
     try {
-      let found = await call("POST", `${api}/evaluations`, asked);
-      while (found.state === "asked") {
-        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-        found = await call("POST", `${api}/evaluations`, asked);
-      }
-      const points = names.map((name, seat) => `${name} ${found.expected[seat].toFixed(2)}`);
-      answer.textContent = `Expected points: ${points.join(", ")}. Best play: ${found.best.join(", ")}.`;
+      const {expected, best} = await whenMade(`${api}/evaluations`, {ply: analysis.ply, line: analysis.tree.path()});
+      const points = names.map((name, seat) => `${name} ${expected[seat].toFixed(2)}`);
+      answer.textContent = `Expected points: ${points.join(", ")}. Best play: ${best.join(", ")}.`;
     } catch ({message}) {
       answer.textContent = message;
     }

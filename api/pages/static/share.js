@@ -1,8 +1,7 @@
 // Shares the position shown and stretches of a match: addresses and pictures.
 
-import {call} from "./api.js";
+import {whenMade} from "./made.js";
 
-const POLL_MS = 2000;
 const MAX_PLIES = 120; // of one GIF
 const POSITION = [
   `<div class="row"><button type="button" class="small">Copy a link to this position</button>`,
@@ -25,8 +24,8 @@ export async function copyAddress(address, say) {
   }
 }
 
-// Fills the section of the match page when it is first opened. `match` has api, shown(), plies() and turned(), copy(address) puts an address into
-// the clipboard.
+// Fills the section of the match page when it is first opened. `match` has api, shown(), plies() and turned();
+// copy(address) puts an address into the clipboard.
 export function show(section, match, copy) {
   if (section.querySelector("button")) return;
   const page = section.closest("[data-match]");
@@ -59,13 +58,9 @@ export function show(section, match, copy) {
     button.disabled = true;
     tell("The picture is being made.");
     try {
-      let made = await call("POST", `${match.api}/animations`, {first, last, quarters});
-      while (made.state === "asked") {
-        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-        made = await call("POST", `${match.api}/animations`, {first, last, quarters});
-      }
+      const {url} = await whenMade(`${match.api}/animations`, {first, last, quarters});
       const link = document.createElement("a");
-      Object.assign(link, {href: made.url, textContent: `Moves ${first} to ${last} as a GIF`});
+      Object.assign(link, {href: url, textContent: `Moves ${first} to ${last} as a GIF`});
       status.replaceChildren(link, ". It is kept for a day.");
     } finally {
       button.disabled = false;

@@ -115,7 +115,7 @@ class OpponentLimit(NamedTuple):
         return any(seat.level is not None and seat.level >= self.weakest for seat in seats)
 
     def in_words(self, kind: str) -> str:
-        """Return what a person of ``kind`` is told when the limit is reached."""
+        """Return the sentence for a person of ``kind`` who has reached the limit."""
         against = "the computer" if self.weakest == 1 else f"levels {self.weakest} and above, which think for long"
         words = f"You are playing {self.maximum} matches against {against}: end one before you begin another"
         return f"{words}, or sign up to play more." if kind == "guest" else f"{words}."

@@ -1,4 +1,4 @@
-"""People for resources and pages: who is found, whom the caller follows, and the record of a player."""
+"""People for resources and pages: the search, the caller's list, and the record of a player."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -29,7 +29,7 @@ MAX_OPPONENTS = 20
 class PeopleQuery(NamedTuple):
     """Whom to find: names with a ``beginning``; in a ``pool`` ratings within limits, the highest first.
 
-    Without a pool they are in the order of their names. ``seen_days``: here within so many days.
+    Without a pool they are in the order of their names. ``seen_days`` is the most days since the last visit.
     """
 
     beginning: str = ""
@@ -113,7 +113,7 @@ def followed_people(person: Person) -> list[FoundPlayer]:
 
 
 def player_record(player: str) -> PlayerRecord:
-    """Return the record of a player in the last finished matches; those that are private count for all but names."""
+    """Return the record of a player in the last finished matches; private ones only for number, flags, pace."""
     viewer, readmodels = current_person(), services().readmodels
     finished = finished_matches(readmodels, player)
     own = viewer is not None and viewer.id == player

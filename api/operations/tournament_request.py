@@ -71,7 +71,7 @@ class TournamentRequest(StrictSchema):
         MAX_REPEAT_WEEKS,
         load_default=None,
         allow_none=True,
-        about="Announces the next tournament, so many weeks later, when this one starts; null: none",
+        about="Weeks until the next tournament of the series, announced when this one starts; null: none",
     )
 
 

@@ -57,27 +57,27 @@ def help_page() -> str:
 @blueprint.get("/games/<game_id>/pieces")
 def piece_guides(game_id: str) -> Response:
     """Return as JSON how each kind of piece of a game moves: name, sentence, and the address of a figure."""
-    found = GAMES.get(game_id) or abort(404, "There is no such game.")
+    shown = GAMES.get(game_id) or abort(404, "There is no such game.")
     guides = {
         kind: guide._asdict() | {"figure": rules_url(game_id, f"fig-{guide.figure}")}
-        for kind, guide in found.pieces.items()
+        for kind, guide in shown.pieces.items()
     }
     return json_response(guides, headers={"Cache-Control": "public, max-age=3600"})
 
 
 @blueprint.get("/games/<game_id>")
 def game(game_id: str) -> str:
-    """Return the page of a game: what it is like, who plays it now, how strong the computer is, and its details."""
-    found = GAMES.get(game_id)
-    if found is None:
+    """Return the page of a game: its character, its present matches, the levels of the computer, and its details."""
+    shown = GAMES.get(game_id)
+    if shown is None:
         abort(404, "There is no such game.")
     open_matches, recent = represented(
         page_of("open", game=game_id, limit=OPEN_MATCHES_SHOWN), started_matches(game_id, RECENT_MATCHES_SHOWN)
     )
     return render_template(
         "game.html",
-        game=found,
-        seats=sorted({len(setup.seat_names) for setup in found.setups.values()}),
+        game=shown,
+        seats=sorted({len(setup.seat_names) for setup in shown.setups.values()}),
         rulesets=GAMES.rulesets[game_id],
         picture=_picture,
         levels=offered_levels(game_id),

@@ -20,9 +20,8 @@ from domain.games import GAMES
 from domain.match.enums import Status
 from domain.match.state import OPPONENT_PREFIX
 from events.matches.readmodels import Page, Summary
+from events.people.names import MAX_NAME_CHARACTERS
 from events.runtime.reads import ReadBatch
-
-MAX_NAME_LENGTH = 24
 
 RESULTS = {"won": (PlayerResult.WON, PlayerResult.SHARED), "lost": (PlayerResult.LOST,), "drawn": (PlayerResult.DRAWN,)}
 """The values of the query parameter ``result``, each with the results that it selects."""
@@ -50,7 +49,7 @@ class Filters(NamedTuple):
     def requested(cls) -> "Filters":
         """Return the filters of the request, without unknown games and results."""
         game, result = request.args.get("game"), request.args.get("result")
-        against = request.args.get("against", "").strip()[:MAX_NAME_LENGTH]
+        against = request.args.get("against", "").strip()[:MAX_NAME_CHARACTERS]
         return cls(game if game in GAMES else None, result if result in RESULTS else None, against)
 
 

@@ -16,6 +16,7 @@ from domain.search.budgets import MAX_SHORT_LEVEL, offered_levels
 from domain.search.choose import LEVELS, MAX_GUEST_LEVEL
 from events.matches.readmodels import Summary
 from events.people.capacity import Invitations
+from events.people.names import MAX_NAME_CHARACTERS
 from events.people.person import Person
 from events.runtime.reads import ReadBatch
 
@@ -76,12 +77,12 @@ def new_match() -> str:
     ruleset = request.args.get("ruleset", "")
     most = MAX_GUEST_LEVEL if person.kind == "guest" else max(LEVELS)
     levels = {game_id: [number for number in offered_levels(game_id) if number <= most] for game_id in GAMES}
-    level, invite = request.args.get("level", ""), request.args.get("invite", "")[:24]
+    level, invite = request.args.get("level", ""), request.args.get("invite", "")[:MAX_NAME_CHARACTERS]
     wanted_level = int(level) if level in map(str, levels[chosen]) else DEFAULT_LEVEL if last else FIRST_LEVEL
     seats: dict[str, Sequence[SeatChoice]] = {
-        f"{game.id}/{name}": _usual_seats(len(each.seat_names), wanted_level, invite)
+        f"{game.id}/{name}": _usual_seats(len(of_seats.seat_names), wanted_level, invite)
         for game in GAMES.values()
-        for name, each in game.setups.items()
+        for name, of_seats in game.setups.items()
     }
     if last and not invite and not level:
         seats[last.kind] = last.seats
@@ -113,7 +114,7 @@ def new_match() -> str:
 
 
 def _usual_seats(number: int, level: int, invite: str) -> list[SeatChoice]:
-    """Return the seats of somebody who plays the first one, against the computer or who is invited."""
+    """Return the seats of a match of the viewer, who has the first, against the computer or the invited player."""
     if not invite:
         return [SeatChoice("me"), *(SeatChoice("opponent", level) for _ in range(number - 1))]
     return [SeatChoice("me"), SeatChoice("player", level, invite), *(SeatChoice("open") for _ in range(number - 2))]
@@ -136,7 +137,7 @@ def _is_rated_by_default(person: Person, past: Past, seats: Sequence[SeatChoice]
 
 
 def _read_past(person: Person) -> Past:
-    """Return what the form needs of the matches of ``person``, in one round trip besides that for names."""
+    """Return the values of the form that follow from the matches of ``person``: a round trip, and one for names."""
     batch, lists = ReadBatch(services().client), services().readmodels
     read_viewer_roles(batch)
     active = batch.add(lists.read_of_latest("active", person.id, MAX_MATCHES_AGAINST_OPPONENTS))

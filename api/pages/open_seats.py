@@ -30,7 +30,7 @@ class FreeSeat(NamedTuple):
 
 
 class OpenSeats(NamedTuple):
-    """The free seats of a match, the ratings of its players in words, and what hinders the viewer, if anything."""
+    """The free seats of a match, the ratings of its players in words, and the obstacle for the viewer, if any."""
 
     free: tuple[FreeSeat, ...]
     ratings: Mapping[str, str]
@@ -38,7 +38,7 @@ class OpenSeats(NamedTuple):
 
 
 def offer_seats(matches: Iterable[tuple[Summary, MatchSummary]], viewer: Person | None) -> dict[str, OpenSeats]:
-    """Return by id what the open ones among ``matches`` offer to ``viewer``; ratings are read in one round trip."""
+    """Return by id the seats that the open ones among ``matches`` offer to ``viewer``; ratings take one round trip."""
     offered = [(summary, match) for summary, match in matches if summary.status == Status.OPEN]
     players = [
         (seat.player, _pool(summary)) for summary, _ in offered for seat in summary.seats if seat.player is not None

@@ -7,6 +7,7 @@ from api.operations.people import PeopleQuery, find_people, followed_people
 from api.pages import list_pages
 from api.pages.layout import blueprint
 from domain.contest.wishes import MAX_RATING
+from events.people.names import MAX_NAME_CHARACTERS
 
 PEOPLE_PER_PAGE = 20
 
@@ -19,7 +20,7 @@ def people() -> str:
     person, cursor, pools = current_person(), request.args.get("cursor"), list_pages.pool_titles()
     pool, seen = request.args.get("pool"), request.args.get("seen_days", "")
     query = PeopleQuery(
-        beginning=request.args.get("name", "").strip()[: list_pages.MAX_NAME_LENGTH],
+        beginning=request.args.get("name", "").strip()[:MAX_NAME_CHARACTERS],
         pool=pool if pool in pools else None,
         least_rating=_rating("least_rating", 0),
         most_rating=_rating("most_rating", MAX_RATING),

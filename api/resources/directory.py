@@ -26,11 +26,11 @@ from api.representations.people import FoundPlayer, FoundPlayerPage
 from api.representations.players import opponent_level
 from api.services import services
 from domain.contest.wishes import MAX_RATING
+from events.people.names import MAX_NAME_CHARACTERS
 from events.runtime.errors import LimitReachedError
 
 blueprint = Blueprint("directory", __name__, url_prefix=PREFIX)
 
-MAX_NAME_CHARACTERS = 24
 MAX_SEEN_DAYS = 365
 
 
@@ -40,7 +40,7 @@ class FindQuery(Paging):
     least_rating = QueryInteger(0, MAX_RATING, load_default=0, about="With a pool")
     most_rating = QueryInteger(0, MAX_RATING, load_default=MAX_RATING, about="With a pool")
     room = QueryBoolean(load_default=False, about="Only those for whom the server starts another match now")
-    seen_days = QueryInteger(1, MAX_SEEN_DAYS, load_default=None, about="Only those who were here within so many days")
+    seen_days = QueryInteger(1, MAX_SEEN_DAYS, load_default=None, about="The most days since the last visit")
     limit = page_limit(20, 50)
 
 

@@ -135,10 +135,10 @@ def impact_command(game: str, old: int, new: int, processes: int) -> None:
 
     Lists the matches that would have gone differently, with the first ply at which they differ, and how.
     """
-    known = [ruleset.ruleset for ruleset in GAMES.rulesets[game]]
+    numbers = [ruleset.ruleset for ruleset in GAMES.rulesets[game]]
     for name, ruleset in (("OLD", old), ("NEW", new)):
-        if ruleset not in known:
-            rulesets = ", ".join(map(str, known))
+        if ruleset not in numbers:
+            rulesets = ", ".join(map(str, numbers))
             raise click.BadParameter(f"{game} has no ruleset {ruleset}, only {rulesets}", param_hint=name)
     if old == new:
         raise click.BadParameter(f"it is ruleset {old} too", param_hint="NEW")

@@ -146,9 +146,9 @@ def find_binary() -> Binary:
         if binary is not None and binary.version >= MIN_VERSION:
             return binary
         tried.append(str(binary or candidate))
-    tried_words = f" (found: {', '.join(tried)})" if tried else ""
+    places = f" (found: {', '.join(tried)})" if tried else ""
     raise EmbeddedError(
-        f"no Valkey or Redis server {'.'.join(map(str, MIN_VERSION))} or newer is installed{tried_words}: "
+        f"no Valkey or Redis server {'.'.join(map(str, MIN_VERSION))} or newer is installed{places}: "
         "install one (apt install valkey-server or redis-server), or set REDIS_URL to a running one"
     )
 

@@ -260,7 +260,7 @@ def multi_moves(position: Position) -> list[MultiMove]:
                 if len(longer.components) > 1 and is_legal_sequence(position, longer):
                     multi = MultiMove(longer.components)
                     key = (tuple(sorted(longer.components)), play(position, multi))
-                    known = shortest.get(key)
-                    if known is None or format_move(position, multi) < format_move(position, known):
+                    former = shortest.get(key)
+                    if former is None or format_move(position, multi) < format_move(position, former):
                         shortest[key] = multi
     return sorted(shortest.values(), key=lambda multi: format_move(position, multi))

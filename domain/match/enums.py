@@ -62,7 +62,7 @@ class Control(StrEnum):
 
 
 class Aids(StrEnum):
-    """The aids that players may use to choose moves, beside what the page of the match offers."""
+    """The aids that players may use to choose moves, beside those on the page of the match."""
 
     NONE = "none"
     BOOKS = "books"

@@ -418,7 +418,7 @@ class NativePosition(SearchPosition[int]):
 
 
 class Changes:
-    """The changes by a push: squares and towers in order, and what follows for the castles and the worth of towers."""
+    """The changes by a push: squares and towers in order, and those of the castles and of the worth of towers."""
 
     def __init__(self, position: NativePosition) -> None:
         self.position = position

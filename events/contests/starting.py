@@ -48,7 +48,7 @@ class NotStarted(NamedTuple):
 
 
 class Room(NamedTuple):
-    """How many more matches may be started for somebody who plays ``playing``, and why none."""
+    """The number of matches that may still be started for a person who plays ``playing``, and the reason for none."""
 
     room: int
     playing: int

@@ -1,4 +1,4 @@
-"""Private lists of the people whom a person follows: one way, and nobody is told."""
+"""Private lists of the people whom a person follows, known to that person only."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

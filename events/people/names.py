@@ -2,7 +2,8 @@
 
 import re
 
-NAME = re.compile("^[A-Za-z0-9_-]{3,24}$")
+MAX_NAME_CHARACTERS = 24
+NAME = re.compile(f"^[A-Za-z0-9_-]{{3,{MAX_NAME_CHARACTERS}}}$")
 _LOOK_ALIKES = str.maketrans("012345789iqv", "olzeastbglgu", "-_")
 """Confusable digits and letters as one common letter; 8 counts as B, 6 as itself. Separators are dropped."""
 
@@ -41,7 +42,7 @@ _RESERVED_FORM = re.compile("guest-|p[a-z2-7]{16}$")
 def check_name(name: str) -> None:
     """Raise InvalidNameError unless a person can sign up with ``name``."""
     if not NAME.fullmatch(name):
-        raise InvalidNameError("a name has 3 to 24 characters: letters, digits, - and _")
+        raise InvalidNameError(f"a name has 3 to {MAX_NAME_CHARACTERS} characters: letters, digits, - and _")
     folded = skeleton(name.replace("6", "b"))
     reserved = (
         _RESERVED_FORM.match(name.lower())

@@ -24,7 +24,7 @@ MAX_PLACE_AGE_MS = 10 * 60 * 1000
 
 
 class Starts(StrEnum):
-    """Whether the server starts matches of seeks and tournaments for somebody who has room."""
+    """Whether the server starts matches of seeks and tournaments for a person with room."""
 
     YES = "yes"
     ASK = "ask"
@@ -100,10 +100,9 @@ class Places:
         ``projected`` returns which of some subjects the read models have, ``counted`` those with a place by the read
         models. An error frees the place, unless the subject may exist.
         """
-        # In this order: what has been projected by now is in what is counted next.
+        # In this order: subjects that are projected by now are among those counted next.
         taken = self.taken(owner)
-        known = projected(taken) if taken else ()
-        place = self.take(owner, subject, maximum, projected=known, counted=counted())
+        place = self.take(owner, subject, maximum, projected=projected(taken) if taken else (), counted=counted())
         try:
             yield place != PlaceOutcome.REFUSED
         except StoreUnavailableError:
@@ -114,7 +113,7 @@ class Places:
             raise
 
     def taken(self, owner: str) -> list[str]:
-        """Return what has taken a place of ``owner`` and may not be in the read models yet."""
+        """Return the subjects that hold a place of ``owner`` and may not be in the read models yet."""
         subjects: Any = self._client.zrange(self._keys.places(owner), 0, -1)
         return [subject.decode() for subject in subjects]
 

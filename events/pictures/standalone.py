@@ -152,10 +152,10 @@ def _value(value: str, variables: Values) -> str | None:
     """Return ``value`` with its variables replaced, from the innermost on."""
     while variable := _VARIABLE.search(value):
         fallback: str | None = variable[2]
-        known = variables.get(variable[1], fallback)
-        if known is None:
+        meaning = variables.get(variable[1], fallback)
+        if meaning is None:
             return None
-        value = value[: variable.start()] + known + value[variable.end() :]
+        value = value[: variable.start()] + meaning + value[variable.end() :]
     return value
 
 

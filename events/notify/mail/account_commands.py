@@ -63,7 +63,7 @@ def stop_mail(addresses: AddressStore, command: Command, player: str, now: int) 
 
 
 def suspended(item: Command, suspension: Suspension) -> LineResult:
-    """Return the reply to a command of somebody whose account is suspended."""
+    """Return the reply to a command from a suspended account."""
     until = "" if suspension.until is None else f" until {rfc3339(suspension.until)}"
     words = f"Your account is suspended{until}: {suspension.reason}"
     return LineResult(line=item.line, effect=Effect.REFUSED, words=words)

@@ -10,6 +10,7 @@ from typing import Final
 
 from domain.bashni.board import BETWEEN, BOARD, LAST_ROWS, MAX_HALFMOVE_CLOCK, NUMBERS, PIECES_EACH, Move
 from domain.bashni.evaluate import AHEAD, CROWNING, FREEING
+from domain.bashni.native_captures import NOTHING, Captures, capturable, capturers, reach
 from domain.bashni.position import Position
 from domain.bashni.weights import (
     BACK_ROW,
@@ -28,12 +29,11 @@ from domain.bashni.weights import (
 from domain.game import NOISY_GAIN, Outcome
 from domain.machine_integers import hash_numbers, i64
 from domain.search_position import SearchPosition
+from domain.square_sets import count, set_of, square_of
 
-NOTHING: Final = 1
 KING: Final = 2
 MAX_HEIGHT: Final = 2 * PIECES_EACH
 _PIECES: Final = "wbWB"
-_STEPS: Final[list[int]] = [-5, -4, 4, 5]
 _BOARD: Final[i64] = BOARD
 _LAST_ROWS: Final[list[int]] = list(LAST_ROWS)
 _LOSSES: Final = (Outcome((0.0, 1.0), "no-moves"), Outcome((1.0, 0.0), "no-moves"))
@@ -78,25 +78,6 @@ def _with_bottom(column: i64, piece: i64) -> i64:
     return column + (piece + 3 << shift)
 
 
-def _bit(square: i64) -> i64:
-    """Return ``square`` as a set. A literal 1 would be shifted as an integer of 32 bits by mypyc 2.4."""
-    return (0 * square + 1) << square
-
-
-def _square_of(bit: i64) -> i64:
-    return int(bit).bit_length() - 1
-
-
-def _count(squares: i64) -> i64:
-    """Return the number of squares in a set."""
-    squares -= squares >> 1 & 0x555555555
-    squares = (squares & 0x333333333) + (squares >> 2 & 0x333333333)
-    squares = squares + (squares >> 4) & 0xF0F0F0F0F
-    squares += squares >> 8
-    squares += squares >> 16
-    return squares + (squares >> 32) & 63
-
-
 class NativePosition(SearchPosition[Move]):
     """The squares of the columns of either colour, those commanded by kings, what lies under every commander."""
 
@@ -127,7 +108,9 @@ class NativePosition(SearchPosition[Move]):
         own, enemy = (self.black, self.white) if self.side else (self.white, self.black)
         jumpers = capturers(own, enemy, self.kings)
         if jumpers:
-            return _Captures(self).all_with(jumpers)
+            return Captures(
+                self.side, self.kings, own, enemy, self.below.copy() if self.again else self.below, self.again
+            ).all_with(jumpers)
 
         # Men move one square forward, kings any number of empty squares (section 3).
         moves: list[Move] = []
@@ -136,9 +119,9 @@ class NativePosition(SearchPosition[Move]):
         while movers:
             bit = movers & -movers
             movers ^= bit
-            square = _square_of(bit)
+            square = square_of(bit)
             if self.kings & bit:
-                targets = _reach(square, empty)
+                targets = reach(square, empty)
             elif self.side:
                 targets = (bit >> 5 | bit << 4) & empty
             else:
@@ -146,7 +129,7 @@ class NativePosition(SearchPosition[Move]):
             while targets:
                 target = targets & -targets
                 targets ^= target
-                moves.append(_PLAIN[NUMBERS * square + _square_of(target)])
+                moves.append(_PLAIN[NUMBERS * square + square_of(target)])
         return moves
 
     def is_forced(self) -> bool:
@@ -163,8 +146,8 @@ class NativePosition(SearchPosition[Move]):
             return self._play_capture(move)
 
         # The whole column moves (section 3).
-        start_bit: i64 = _bit(start)
-        end_bit: i64 = _bit(end)
+        start_bit: i64 = set_of(start)
+        end_bit: i64 = set_of(end)
         moved = start_bit | end_bit
         after = NativePosition(self.again, self.white, self.black, self.kings, self.below, 1 - self.side)
         if self.side:
@@ -196,7 +179,7 @@ class NativePosition(SearchPosition[Move]):
 
         # The capturing column leaves its square, which is empty from now on (section 5.2, no. 1).
         square: i64 = move[0]
-        bit: i64 = _bit(square)
+        bit: i64 = set_of(square)
         key ^= _column_key(square, self.column(square))
         own ^= bit
         occupied = own | enemy
@@ -209,7 +192,7 @@ class NativePosition(SearchPosition[Move]):
             landing: i64 = move[stop]
             # The commander of the victim goes under the capturing column and keeps its rank (no. 2, BA-07).
             bit = _BETWEEN[NUMBERS * square + landing] & occupied
-            victim = _square_of(bit)
+            victim = square_of(bit)
             commander: i64 = 1 - self.side + (KING if kings & bit else 0)
             rest: i64 = below[victim]
             key ^= _column_key(victim, rest << 2 | commander) ^ _column_key(victim, rest)
@@ -236,7 +219,7 @@ class NativePosition(SearchPosition[Move]):
 
         # The column arrives with all its prisoners; the count towards the draw starts again (section 6).
         below[square] = beneath
-        bit = _bit(square)
+        bit = set_of(square)
         own |= bit
         if is_king:
             kings |= bit
@@ -279,7 +262,7 @@ class NativePosition(SearchPosition[Move]):
                 if not jumped:
                     gained += NOISY_GAIN
                 jumped |= victim
-                rest: i64 = self.below[_square_of(victim)]
+                rest: i64 = self.below[square_of(victim)]
                 if rest != NOTHING and rest & 1 == self.side:
                     gained += FREEING
             square = landing
@@ -291,22 +274,22 @@ class NativePosition(SearchPosition[Move]):
         empty = _BOARD & ~(white | black)
         white_men, black_men = white & ~kings, black & ~kings
         worth = (
-            MAN * (_count(white_men) - _count(black_men))
-            + BACK_ROW * (_count(white_men & _FIRST_ROW) - _count(black_men & _LAST_ROW))
-            + KING_WORTH * (_count(white & kings) - _count(black & kings))
-            + STEPS * (_count(white_men & (empty << 4 | empty >> 5)) - _count(black_men & (empty << 5 | empty >> 4)))
+            MAN * (count(white_men) - count(black_men))
+            + BACK_ROW * (count(white_men & _FIRST_ROW) - count(black_men & _LAST_ROW))
+            + KING_WORTH * (count(white & kings) - count(black & kings))
+            + STEPS * (count(white_men & (empty << 4 | empty >> 5)) - count(black_men & (empty << 5 | empty >> 4)))
         )
         for row in range(len(_AHEAD)):
-            worth += _AHEAD[row] * (_count(white_men & _WHITE_AHEAD[row]) - _count(black_men & _BLACK_AHEAD[row]))
+            worth += _AHEAD[row] * (count(white_men & _WHITE_AHEAD[row]) - count(black_men & _BLACK_AHEAD[row]))
         columns = white | black
         while columns:
             bit = columns & -columns
             columns ^= bit
-            beneath: i64 = self.below[_square_of(bit)]
+            beneath: i64 = self.below[square_of(bit)]
             if beneath != NOTHING:
                 worth += _beneath(beneath, 0) if white & bit else -_beneath(beneath, 1)
         own, enemy = (black, white) if self.side else (white, black)
-        hanging = _count(_capturable(own, enemy, enemy & kings, empty))
+        hanging = count(capturable(own, enemy, enemy & kings, empty))
         turn: i64 = TURN
         if hanging:
             turn += HANGING[0] + HANGING[1] * (hanging - 1)
@@ -324,56 +307,6 @@ class NativePosition(SearchPosition[Move]):
         # A king may go backwards too, and it captures nothing where it has no empty square or victim beside it.
         around = empty << 5 | empty << 4 | empty >> 4 | empty >> 5
         return own & self.kings & around != 0 or capturers(own, enemy, self.kings) != 0
-
-
-def capturers(own: i64, enemy: i64, kings: i64) -> i64:
-    """Return the columns of ``own`` that can capture, as a set (section 5.1)."""
-    empty = _BOARD & ~(own | enemy)
-    crowned = own & kings
-    jumpers = (own ^ crowned) & (
-        enemy >> 5 & empty >> 10 | enemy >> 4 & empty >> 8 | enemy << 4 & empty << 8 | enemy << 5 & empty << 10
-    )
-    while crowned:
-        bit = crowned & -crowned
-        crowned ^= bit
-        if victims(_square_of(bit), empty, enemy):
-            jumpers |= bit
-    return jumpers
-
-
-def _reach(square: i64, empty: i64) -> i64:
-    """Return the empty squares that a king on ``square`` can go to, as a set."""
-    reach: i64 = 0
-    for step in _STEPS:
-        there = square + step
-        while there >= 0 and empty >> there & 1:
-            reach |= _bit(there)
-            there += step
-    return reach
-
-
-def victims(square: i64, empty: i64, enemy: i64) -> i64:
-    """Return the columns of ``enemy`` that a king on ``square`` can jump, as a set (section 5.1)."""
-    jumpable: i64 = 0
-    for step in _STEPS:
-        there = square + step
-        while there >= 0 and empty >> there & 1:
-            there += step
-        beyond = there + step
-        if there >= 0 and beyond >= 0 and enemy >> there & 1 and empty >> beyond & 1:
-            jumpable |= _bit(there)
-    return jumpable
-
-
-def _capturable(own: i64, enemy: i64, enemy_kings: i64, empty: i64) -> i64:
-    """Return the columns of ``own`` that the enemy could capture if it were to move, as a set (section 5.1)."""
-    men = enemy ^ enemy_kings
-    hanging = own & (men << 5 & empty >> 5 | men >> 5 & empty << 5 | men << 4 & empty >> 4 | men >> 4 & empty << 4)
-    while enemy_kings:
-        bit = enemy_kings & -enemy_kings
-        enemy_kings ^= bit
-        hanging |= victims(_square_of(bit), empty, own)
-    return hanging
 
 
 def _beneath(column: i64, owner: i64) -> i64:
@@ -396,86 +329,6 @@ def _beneath(column: i64, owner: i64) -> i64:
             worth += king if column & KING else man
             column >>= 2
     return worth
-
-
-class _Captures:
-    """The captures of a position: the path so far, the columns as it has left them, and the moves that were found."""
-
-    def __init__(self, position: NativePosition) -> None:
-        self.side: i64 = position.side
-        self.kings: i64 = position.kings
-        self.own, self.enemy = (position.black, position.white) if position.side else (position.white, position.black)
-        self.below = position.below.copy() if position.again else position.below
-        self.again = position.again
-        self.path: list[int] = []
-        self.moves: list[Move] = []
-
-    def all_with(self, jumpers: i64) -> list[Move]:
-        """Return the captures with the columns ``jumpers``."""
-        while jumpers:
-            bit = jumpers & -jumpers
-            jumpers ^= bit
-            square = _square_of(bit)
-            self.path.append(square)
-            empty = _BOARD & ~(self.own | self.enemy) | bit
-            self._add(square, self.kings & bit != 0, empty, self.enemy, 0)
-            self.path.pop()
-        if len(self.moves) > 1:
-            self.moves.sort()
-        return self.moves
-
-    def _add(self, square: i64, king: bool, empty: i64, enemy: i64, spared: i64) -> bool:
-        """Add the captures that go on from the path with a column on ``square``; return whether there are any.
-
-        ``spared`` is the column jumped last, if it may be jumped again later.
-        """
-        captured = False
-        for step in _STEPS:
-            victim = square + step
-            while king and victim >= 0 and empty >> victim & 1:
-                victim += step
-            landing = victim + step
-            if victim < 0 or landing < 0 or not enemy >> victim & 1 or not empty >> landing & 1:
-                continue
-            captured = True
-
-            # The rest of a tower stays in the way, a single piece is gone at once (BA-01).
-            bit: i64 = _bit(victim)
-            rest: i64 = self.below[victim]
-            then_empty = empty | bit if rest == NOTHING else empty
-            then_enemy = enemy ^ bit
-            then_spared: i64 = 0
-            # In ruleset 2 the rest of the tower jumped before this one may be jumped again, unless it is freed (BA-13).
-            if self.again:
-                then_enemy |= spared
-                if rest != NOTHING:
-                    self.below[victim] = rest >> 2
-                    if rest & 1 != self.side:
-                        then_spared = bit
-            self._land(landing, step, king, then_empty, then_enemy, then_spared, empty)
-            if self.again:
-                self.below[victim] = rest
-        return captured
-
-    def _land(self, landing: i64, step: i64, king: bool, empty: i64, enemy: i64, spared: i64, before: i64) -> None:
-        """Add the captures that land behind a column; a king must land where it can go on, if it can anywhere."""
-        went_on = False
-        last = landing
-        while True:
-            crowned = king or _LAST_ROWS[self.side] >> last & 1 != 0
-            self.path.append(last)
-            if self._add(last, crowned, empty, enemy, spared):
-                went_on = True
-            self.path.pop()
-            last += step
-            if not king or last < 0 or not before >> last & 1:
-                break
-        if not went_on:
-            while landing != last:
-                self.path.append(landing)
-                self.moves.append(tuple(self.path))
-                self.path.pop()
-                landing += step
 
 
 def from_position(position: Position, again: bool) -> NativePosition:

@@ -11,6 +11,7 @@ from domain.build import COMPILED
 from domain.game import Outcome
 from domain.machine_integers import hash_numbers, i64
 from domain.search_position import SearchPosition
+from domain.square_sets import count, set_of, square_of
 from domain.towers.board import CASTLES, HEIGHT, MAX_HEIGHT, MAX_PUSHES, RAYS, SIDE, SQUARES
 from domain.towers.evaluate import CASTLE_GAIN, CASTLE_PUSHES, CASTLES_TOGETHER, CROWNS_TOGETHER, GOAL, WINS, WORTH
 from domain.towers.features import FIRST_PUSH, REACHED, TO_GOAL
@@ -71,25 +72,6 @@ def _tower_key(square: i64, tower: i64) -> i64:
     return key
 
 
-def _count(squares: i64) -> i64:
-    """Return the number of squares in a set."""
-    squares -= squares >> 1 & 0x5555555555555
-    squares = (squares & 0x3333333333333) + (squares >> 2 & 0x3333333333333)
-    squares = squares + (squares >> 4) & 0xF0F0F0F0F0F0F
-    squares += squares >> 8
-    squares += squares >> 16
-    return squares + (squares >> 32) & 63
-
-
-def _bit(square: i64) -> i64:
-    """Return ``square`` as a set. A literal 1 would be shifted as an integer of 32 bits by mypyc 2.4."""
-    return (0 * square + 1) << square
-
-
-def _square_of(bit: i64) -> i64:
-    return int(bit).bit_length() - 1
-
-
 class NativePosition(SearchPosition[int]):
     """Towers by square, the sets that follow from them, supplies by seat, the side to move, pushes in a row."""
 
@@ -134,7 +116,7 @@ class NativePosition(SearchPosition[int]):
         self.board[square] = tower
         self._count_tower(square, tower, 1)
         self.pieces_key ^= _tower_key(square, old) ^ _tower_key(square, tower)
-        rest = ~_bit(square)
+        rest = ~set_of(square)
         height: i64 = _HEIGHT[tower]
         self.one = self.one & rest | (1 if height > 0 else 0) << square
         self.two = self.two & rest | (1 if height > 1 else 0) << square
@@ -154,7 +136,7 @@ class NativePosition(SearchPosition[int]):
             self.worth += times * worth << 30 * seat
         else:
             self.other_worth += times * worth << 30 * (seat - 2)
-        self.controlled ^= _bit(square)
+        self.controlled ^= set_of(square)
         self.low ^= (seat & 1) << square
         self.high ^= (seat >> 1) << square
         if castle:
@@ -215,7 +197,7 @@ class NativePosition(SearchPosition[int]):
         while builds:
             bit = builds & -builds
             builds ^= bit
-            moves.append(_square_of(bit))
+            moves.append(square_of(bit))
         self._add_pushes(moves)
         return moves
 
@@ -225,7 +207,7 @@ class NativePosition(SearchPosition[int]):
         while pushers:
             bit = pushers & -pushers
             pushers ^= bit
-            first = FIRST_PUSH + 4 * _square_of(bit)
+            first = FIRST_PUSH + 4 * square_of(bit)
             if left & bit:
                 moves.append(first)
             if below & bit:
@@ -325,7 +307,7 @@ class NativePosition(SearchPosition[int]):
                 if self._takes_castle(changes.counts):
                     noisy.append(move)
         for seat in range(self.players):
-            if seat != self.side and _count(self.builds(seat)) >= MAX_HEIGHT:
+            if seat != self.side and count(self.builds(seat)) >= MAX_HEIGHT:
                 return noisy
         for move in pushes:
             if move not in noisy:
@@ -354,9 +336,7 @@ class NativePosition(SearchPosition[int]):
             castles = self.counts >> 4 * player & 15
             crowns = self.counts >> 16 + 4 * player & 15
             pushers = self.controlled_by(player) & self.two
-            mobility = (
-                _count(left & pushers) + _count(below & pushers) + _count(above & pushers) + _count(right & pushers)
-            )
+            mobility = count(left & pushers) + count(below & pushers) + count(above & pushers) + count(right & pushers)
             view = self.worth_to(player) + MOBILITY * mobility + SUPPLY * (self.supplies >> 8 * player & 255)
             view += _CASTLES_TOGETHER[players][castles] + _CROWNS_TOGETHER[players][crowns]
             threatened = threats >> 4 * player & 15

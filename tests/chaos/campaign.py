@@ -38,7 +38,8 @@ from tests.chaos.report import Report
 from tests.chaos.stores import SlotMover, Store, find_primary, open_store
 from tests.support.eventually import eventually
 from tests.support.server import free_ports
-from tests.support.topologies import ThreeMasters, Watched
+from tests.support.three_masters import ThreeMasters
+from tests.support.watched_servers import Watched
 
 PEOPLE = 4
 TWICE = ("api", "relay", "worker")

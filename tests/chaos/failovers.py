@@ -19,7 +19,7 @@ from events.store.copies import NotCopiedError
 from events.store.redis import RedisStore
 from tests.support.drafts import drafts
 from tests.support.eventually import eventually, working
-from tests.support.topologies import Watched
+from tests.support.watched_servers import Watched
 
 WRITERS = 12
 APPENDS_BETWEEN = 200

@@ -12,7 +12,9 @@ from redis.exceptions import RedisError
 
 from deploy.local.embedded import ALWAYS
 from tests.support.eventually import eventually
-from tests.support.topologies import Servers, ThreeMasters, Watched
+from tests.support.three_masters import ThreeMasters
+from tests.support.topologies import Servers
+from tests.support.watched_servers import Watched
 
 SINGLE, SENTINEL, CLUSTER = "single", "sentinel", "cluster"
 MOVE_INTERVAL_S = 1.0

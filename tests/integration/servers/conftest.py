@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from deploy.local.installation import LocalInstallation
-from tests.support.topologies import ThreeMasters, Watched
+from tests.support.three_masters import ThreeMasters
+from tests.support.watched_servers import Watched
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ from events.store.rewriting import MIN_BETWEEN_REWRITES_MS, TO_BE_REWRITTEN, Rew
 from tests.support.drafts import drafts
 from tests.support.eventually import eventually
 from tests.support.pauses import check_replies
-from tests.support.topologies import ThreeMasters
+from tests.support.three_masters import ThreeMasters
 
 KEYS = [f"key-{number}" for number in range(30)]
 """They are spread over all servers."""

@@ -16,7 +16,7 @@ from events.runtime import connections
 from events.runtime.connections import connect
 from events.runtime.errors import StoreUnavailableError
 from tests.support.pauses import check_lost_watch
-from tests.support.topologies import ThreeMasters
+from tests.support.three_masters import ThreeMasters
 
 COUNT = "{match}:count"
 SLOT = key_slot(b"match")

@@ -20,7 +20,7 @@ from tests.support.drafts import grown
 from tests.support.eventually import eventually
 from tests.support.relays import running
 from tests.support.stepped_installation import PREFIX, SHARDS, SteppedInstallation
-from tests.support.topologies import ThreeMasters
+from tests.support.three_masters import ThreeMasters
 from workers.relay import Relay
 
 

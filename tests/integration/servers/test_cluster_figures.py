@@ -1,7 +1,7 @@
 """What operators see of a store on a cluster: everything, and each of its servers."""
 
 from tests.support.stepped_installation import SteppedInstallation
-from tests.support.topologies import ThreeMasters
+from tests.support.three_masters import ThreeMasters
 
 
 def test_every_figure_is_read_from_a_cluster_and_each_of_its_servers_is_shown(cluster: ThreeMasters) -> None:

@@ -12,7 +12,7 @@ from events.store.incidents import Incidents
 from events.store.redis import RedisStore
 from tests.bench.store import CREATED, MOVED
 from tests.support.stepped_installation import PREFIX, SHARDS
-from tests.support.topologies import ThreeMasters
+from tests.support.three_masters import ThreeMasters
 from workers.relay import MarkKeeper
 
 MATCHES = [f"m{number}" for number in range(4 * SHARDS)]

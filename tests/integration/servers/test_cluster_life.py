@@ -16,7 +16,7 @@ from tests.support.chains import verify_all
 from tests.support.drafts import draft
 from tests.support.fleet import rebuild, run_here
 from tests.support.stepped_installation import OTHER_LEAVES, SteppedInstallation, drain
-from tests.support.topologies import ThreeMasters
+from tests.support.three_masters import ThreeMasters
 from workers.fleet.audit import RECOMPUTE
 from workers.fleet.kinds import AUDIT
 

@@ -15,7 +15,7 @@ from events.store.copies import NotCopiedError
 from events.store.redis import RedisStore
 from tests.support.drafts import drafts
 from tests.support.eventually import eventually
-from tests.support.topologies import ThreeMasters
+from tests.support.three_masters import ThreeMasters
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from events.runtime.topology import Primary, Topology, WrongTopologyError, read_
 from events.store.contract import WrongInstallationError
 from events.store.redis import RedisStore
 from tests.support.server import RealServer
-from tests.support.topologies import ThreeMasters
+from tests.support.three_masters import ThreeMasters
 
 
 def test_a_server_of_a_cluster_is_no_single_store(cluster: ThreeMasters) -> None:

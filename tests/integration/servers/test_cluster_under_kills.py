@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.chaos.campaign import disturb_and_judge
-from tests.support.topologies import ThreeMasters
+from tests.support.three_masters import ThreeMasters
 
 PARTS = ("broker", "api", "relay")
 DISTURBANCES = 3

@@ -9,7 +9,7 @@ from events.operations.backup.records import BackupError
 from tests.integration.test_backup_commands import back_up, read_all, restore_into
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation
-from tests.support.topologies import Watched
+from tests.support.watched_servers import Watched
 
 
 def test_a_primary_is_backed_up_unless_it_is_replaced(server: RealServer, watched: Watched, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from tests.support.broker_work import check_tasks_over
 from tests.support.pauses import check_messages
 from tests.support.server import RealServer
 from tests.support.stepped_installation import SteppedInstallation
-from tests.support.topologies import Watched
+from tests.support.watched_servers import Watched
 
 
 def test_workers_work_over_sentinels(server: RealServer, sentinel_url: str, monkeypatch: pytest.MonkeyPatch) -> None:

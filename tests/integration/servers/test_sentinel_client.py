@@ -17,7 +17,7 @@ from events.store.redis import RedisStore
 from tests.support.drafts import drafts
 from tests.support.eventually import eventually
 from tests.support.pauses import Load, check_lost_watch, check_replies
-from tests.support.topologies import Watched
+from tests.support.watched_servers import Watched
 
 
 def test_the_client_follows_a_failover(watched: Watched) -> None:

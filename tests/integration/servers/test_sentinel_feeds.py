@@ -6,7 +6,7 @@ from events.store.feed import FeedTail
 from tests.support.eventually import eventually
 from tests.support.relays import running
 from tests.support.stepped_installation import PREFIX, SHARDS, SteppedInstallation
-from tests.support.topologies import Watched
+from tests.support.watched_servers import Watched
 from workers.relay import Relay
 
 

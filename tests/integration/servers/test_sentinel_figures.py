@@ -2,7 +2,7 @@
 
 from events.runtime.connections import connect
 from events.store.servers import server_figures
-from tests.support.topologies import Watched
+from tests.support.watched_servers import Watched
 
 
 def test_each_replica_is_shown_with_what_it_lacks(watched: Watched) -> None:

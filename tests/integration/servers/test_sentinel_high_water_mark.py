@@ -23,7 +23,7 @@ from events.store.redis import RedisStore
 from tests.bench.store import CREATED, MOVED
 from tests.support.eventually import eventually
 from tests.support.stepped_installation import PREFIX, SHARDS, settings_for
-from tests.support.topologies import Watched
+from tests.support.watched_servers import Watched
 from workers.relay import MarkKeeper
 
 

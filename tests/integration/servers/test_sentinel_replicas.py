@@ -19,7 +19,7 @@ from tests.support.callers import Caller, app_on
 from tests.support.drafts import drafts
 from tests.support.eventually import eventually
 from tests.support.stepped_installation import SteppedInstallation
-from tests.support.topologies import Watched
+from tests.support.watched_servers import Watched
 from workers.consumers import Consumer, once_copied
 
 

@@ -22,6 +22,8 @@ def test_a_tournament_is_announced_entered_and_left_and_another_page_follows(
     settings = installation.settings
     roles = Administration(make_store(settings).client, settings.prefix, now_ms)
     roles.grant(organiser.call("GET", "/me")["id"], OPERATOR, "console")
+    player.page.goto("/tournaments/new")
+    expect(player.page.get_by_text("has finished 10 matches; you have 0")).to_be_visible()
     page = organiser.page
     page.goto("/tournaments/new")
     page.get_by_label("Title").fill("x")

@@ -69,6 +69,6 @@ def facts(position: Position, history: Sequence[Position]) -> tuple[GameFact, ..
             )
             for seat in (0, 1)
         ),
-        GameFact("Plies without progress", None, f"{position.halfmove_clock} of {MAX_HALFMOVE_CLOCK}"),
+        GameFact("Moves without progress", None, f"{position.halfmove_clock} of {MAX_HALFMOVE_CLOCK}"),
         *repetition_fact(position, history, key),
     )

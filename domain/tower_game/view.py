@@ -43,6 +43,6 @@ def facts(position: Position, history: Sequence[Position]) -> tuple[GameFact, ..
             )
             for seat in (0, 1)
         ),
-        GameFact("Plies without a capture or a Pawn move", None, f"{position.halfmove_clock} of {MAX_HALFMOVE_CLOCK}"),
+        GameFact("Moves without a capture or a Pawn move", None, f"{position.halfmove_clock} of {MAX_HALFMOVE_CLOCK}"),
         *repetition_fact(position, history, key),
     )

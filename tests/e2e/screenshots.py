@@ -252,7 +252,8 @@ def take(target: Path) -> None:
                 page.locator("#board .can-begin").nth(piece).click()
                 with page.expect_response("**/compositions"):
                     page.locator("#board .is-target").last.click()
-            page.locator("#board .can-begin").first.click()
+            if further := page.locator("#board .can-begin").all():
+                further[0].click()
             keep(name)
 
         def lines(match_id: str) -> None:

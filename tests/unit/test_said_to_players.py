@@ -241,7 +241,7 @@ def test_captured_men_are_counted_by_seat() -> None:
     facts = TOWER_GAME.facts(position, earlier)
     assert value(facts, "Lost", 1) == "pawn"
     assert value(facts, "Lost", 0) == "–"
-    assert value(facts, "Plies without a capture or a Pawn move") == "0 of 100"
+    assert value(facts, "Moves without a capture or a Pawn move") == "0 of 100"
 
 
 def test_a_piece_put_back_and_a_compound_taken_apart_are_not_lost() -> None:

@@ -52,7 +52,8 @@ def request_moves_picture(sent: Mapping[str, int], match_id: str) -> Animation:
     if state.play.broken is not None:
         raise Problem("broken-match", "This match cannot be replayed: there are no pictures of it.")
     if sent["last"] > len(state.play.moves):
-        raise Problem("no-such-ply", f"{len(state.play.moves)} moves have been played.")
+        detail = f"{len(state.play.moves)} moves have been played."
+        raise Problem("no-such-ply", detail, {"last": ["is yet to come"]})
     query = AnimationQuery(head.digest.hex(), sent["first"], sent["last"], sent["quarters"])
     made = request_animation(match_id, query)
     if made != JobStatus.FINISHED:

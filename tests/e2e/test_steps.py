@@ -65,6 +65,8 @@ def test_stepping_and_replaying_need_no_requests(visit: Callable[..., Visitor]) 
         page = white.open(match_id)
     expect(page.locator("#player")).to_be_hidden()
     expect(page.locator(".can-begin").first).to_be_visible()
+    white.square("a1").hover()  # the names of pieces are loaded when one is first pointed at
+    expect(page.get_by_role("link", name="How it moves")).to_be_visible()
     page.clock.pause_at(page.evaluate("Date.now() / 1000 + 1"))
     page.locator("#announcements").evaluate("said => said.replaceChildren()")
     asked: list[str] = []

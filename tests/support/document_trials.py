@@ -14,6 +14,7 @@ from schemathesis.checks import load_all_checks
 from schemathesis.config import SchemathesisConfig
 from schemathesis.pytest.lazy import get_all_tests
 
+from events.pictures.animation import MAX_ANIMATED_PLIES
 from tests.support.callers import app_on
 from tests.support.draws import draws_all
 
@@ -39,13 +40,15 @@ REFUSED_BY_MEANING = {
     "guests-play-weaker-opponents",
     "illegal-move", "malformed-move", "malformed-position", "idempotency-key-reused", "wrong-password",
     "invalid-terms", "invalid-lines", "invalid-gift", "invalid-calendar", "vacation-in-the-past", "vacation-too-far",
-    "vacation-too-short", "not-recomputable", "not-blockable", "invalid-quiet-hours", "invalid-subscription",
+    "vacation-too-short", "not-recomputable", "not-blockable", "not-followable", "no-such-ply",
+    "invalid-quiet-hours", "invalid-subscription",
     "invalid-link", "invalid-webhook-address",
 }  # fmt: skip
 """Kinds of 422 that no schema can foresee."""
 
 NOT_STATED = (
     ["must have at most 3 decimals"],
+    [f"must be 1 to {MAX_ANIMATED_PLIES} plies after the first board"],
     ["this password is too common: choose another"],
     ["a mail address is like anna@example.org"],
     ["a password has at least 4 different characters, spaces not counted"],

@@ -119,7 +119,7 @@ def test_a_pairing_whose_invitation_is_declined_or_not_answered_is_lost_by_who_w
 
 
 def test_who_lets_nothing_start_can_enter_no_tournament(shop: SteppedInstallation) -> None:
-    person = shop.parts.people.guest()
+    person = shop.parts.people.sign_up("nora", "a fine secret")
     shop.parts.places.set_limit(person.id, StartLimit(10, Starts.NO))
     id = tournaments.announce(shop)
     facts = shop.parts.tournaments.entry_facts(person, tournaments.state(shop, id))

@@ -241,7 +241,9 @@ class Installation:
     def seeks(self) -> Seeks:
         """The seeks."""
         contests = Contests(self.store, StreamKind.SEEK, SEEK, self.now)
-        return Seeks(contests, self.contest_lists, self.match_starter, self.readmodels, self.blocks, self.now)
+        return Seeks(
+            self.store, contests, self.contest_lists, self.match_starter, self.readmodels, self.blocks, self.now
+        )
 
     @cached_property
     def tournaments(self) -> Tournaments:

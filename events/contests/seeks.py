@@ -15,6 +15,7 @@ from domain.match.state import CLOCK, MatchState, Occasion
 from domain.match.terms import DAY
 from events.contests.contests import Contests, UnknownContestError
 from events.contests.lists import UNFINISHED, ContestLists
+from events.contests.outcomes import is_called_off, read_outcome
 from events.contests.starting import MatchStarter, Started, WantedMatch
 from events.matches.readmodels import ReadModels
 from events.people.blocks import Blocks
@@ -72,6 +73,7 @@ class Seeks:
 
     def __init__(
         self,
+        store: contract.EventStore,
         contests: Contests[Seek, c.Command, e.Event],
         lists: ContestLists,
         starter: MatchStarter,
@@ -79,6 +81,7 @@ class Seeks:
         blocks: Blocks,
         now: Callable[[], int],
     ) -> None:
+        self._store = store
         self.contests = contests
         self.lists = lists
         self._starter = starter
@@ -112,7 +115,25 @@ class Seeks:
         return seek
 
     def record(self, occasion: Occasion, match: MatchState, head: contract.Head) -> None:
-        """See ``Follower``: a seek does not depend on the outcome of its matches."""
+        """Restore the wishes behind a match that was called off, but not that of whoever is to blame.
+
+        Where nobody alone is, the wishes of those who had not answered stay as they are.
+
+        Crash-safe: a match is delivered again until all wishes stand, each restored by one append with its own key.
+        """
+        if not is_called_off(match):
+            return
+        self.follow(occasion.id)
+        blamed = read_outcome(self._store, match, head).blamed
+        to_blame = {seat.player for number, seat in enumerate(match.seats) if number == blamed}
+        if blamed is None:
+            to_blame = {seat.player for seat in match.seats if not seat.joined}
+        seek = self.contests.load(occasion.id).state
+        takers = [taker for begun in seek.begun if begun.match == match.match_id for taker in begun.table.takers]
+        for player, wish in [(seek.author, seek.id), *((taker.player, taker.seek) for taker in takers)]:
+            if wish is not None and player not in to_blame:
+                self._execute(wish, c.RestoreWish(match.match_id), f"restored:{match.match_id}")
+                self.refresh(wish)
 
     def settle(self, id: str) -> bool:
         """Let a seek expire whose time is up; return whether it did. Raises as ``Contests.execute``."""
@@ -231,7 +252,8 @@ class Seeks:
         for other in agreeing:
             joining, table = _joining(seek, other)
             among = {*_seated(joining), *_seated(table)}
-            if joining.table.takers or joining.joinings.count(table.id) >= MAX_JOININGS:
+            met = (taker.player for begun in table.begun for taker in begun.table.takers)
+            if joining.table.takers or joining.author in met or joining.joinings.count(table.id) >= MAX_JOININGS:
                 continue
             if any(pair <= among for pair in apart) or not all(rooms[person].room for person in among):
                 continue

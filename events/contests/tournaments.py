@@ -10,11 +10,11 @@ from domain.contest.tournament.events import Event, Leaving
 from domain.contest.tournament.series import next_terms
 from domain.contest.tournament.state import PairingStatus, TournamentState, TournamentStatus
 from domain.match.enums import OccasionKind, Status
-from domain.match.events import FlagFell, FlagForgiven, MatchAborted
 from domain.match.state import CLOCK, MatchState, Occasion
 from domain.match.terms import DAY
 from events.contests.contests import Contests
 from events.contests.lists import UNFINISHED, ContestLists
+from events.contests.outcomes import read_outcome
 from events.contests.play_history import count_flags, finished_matches
 from events.contests.starting import MatchStarter, Started, WantedMatch
 from events.matches.matches import fresh_seed
@@ -25,7 +25,6 @@ from events.people.blocks import Blocks
 from events.people.person import GUEST, Person
 from events.people.places import Starts
 from events.store import contract
-from events.store.codec import event_of
 from events.store.converter import pack, unpack
 from events.store.kinds import StreamKind, kind_of, stream_id
 
@@ -254,27 +253,16 @@ class Tournaments:
 
     def _recording(self, number: int, match: MatchState, head: contract.Head) -> c.RecordMatch:
         """Return the command that records how a match stands."""
-        flags: list[int] = []
-        blamed: int | None = None
-        unanswered = [seat for seat, each in enumerate(match.seats) if not each.joined]
-        for event in map(event_of, self._store.read(match.match_id, 0, head.version)):
-            if isinstance(event, FlagFell):
-                flags.append(event.seat)
-            elif isinstance(event, FlagForgiven) and flags:
-                flags.pop()
-            elif isinstance(event, MatchAborted):
-                late = flags[-1:] or (unanswered if len(unanswered) == 1 else [])
-                blamed = match.seat_of(event.player) if event.player != CLOCK else next(iter(late), None)
+        flags, blamed = read_outcome(self._store, match, head)
         annulled = match.result.annulled is not None
-        aborted = match.status == Status.ABORTED and not annulled
         return c.RecordMatch(
             pairing=number,
             match=match.match_id,
             version=head.version,
             head=head.digest.hex(),
             scores=match.result.scores if match.status == Status.FINISHED else None,
-            flags=() if annulled else tuple(flags),
+            flags=() if annulled else flags,
             ended=match.ended,
             annulled=annulled,
-            forfeit=blamed if aborted else None,
+            forfeit=blamed,
         )

@@ -100,6 +100,28 @@ def test_a_seek_whose_author_has_no_room_meets_no_other_until_there_is_some(shop
     assert seeks.state(shop, first).status == seeks.state(shop, second).status == SeekStatus.ANSWERED
 
 
+def test_a_seek_whose_match_another_declines_or_does_not_answer_stands_again(shop: SteppedInstallation) -> None:
+    ann, cyd = limited(shop, starts=Starts.ASK), limited(shop, starts=Starts.ASK)
+    of_ann, of_bob = seeks.post(shop, ann), seeks.post(shop, "bob")
+    seeks.follow(shop)
+    (declined,) = seeks.matches(shop)
+    shop.do(declined, AbortMatch(player=ann))
+    seeks.follow(shop)
+    assert seeks.state(shop, of_bob).status == SeekStatus.OPEN
+    of_cyd = seeks.post(shop, cyd)
+    seeks.follow(shop)
+    (silent,) = set(seeks.matches(shop)) - {declined}
+    shop.now = shop.state(silent).created_at + MAX_OPEN_MS
+    shop.timekeeper.settle(silent, shop.now)
+    seeks.follow(shop)
+    seek = seeks.state(shop, of_bob)
+    assert (seek.status, seek.matches, seek.called_off) == (SeekStatus.OPEN, (), (declined, silent))
+    assert seek.standing_since == shop.now, "it waits for its whole time again"
+    assert seeks.state(shop, of_ann).matches == (declined,), "whoever declines has used up the wish"
+    assert seeks.state(shop, of_cyd).matches == (silent,)
+    assert [seek.id for seek in shop.parts.seeks.listed()] == [of_bob]
+
+
 def test_a_pairing_whose_invitation_is_declined_or_not_answered_is_lost_by_who_was_asked(
     shop: SteppedInstallation,
 ) -> None:

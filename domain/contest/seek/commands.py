@@ -75,6 +75,12 @@ class AnswerSeek(NamedTuple):
     match: str
 
 
+class RestoreWish(NamedTuple):
+    """Take back that ``match`` came of the seek: somebody else has called it off."""
+
+    match: str
+
+
 class CloseSeek(NamedTuple):
     """Withdraw the seek."""
 
@@ -96,6 +102,7 @@ Command = (
     | JoinSeek
     | ReturnSeek
     | AnswerSeek
+    | RestoreWish
     | CloseSeek
     | ExpireSeek
 )

@@ -109,6 +109,11 @@ def _answer_seek(seek: Seek, command: c.AnswerSeek, now: int) -> e.Event | None:
     return e.SeekAnswered(at=now, match=command.match) if _waits(seek, command.joining) else None
 
 
+def _restore_wish(seek: Seek, command: c.RestoreWish, now: int) -> e.Event | None:
+    stands = seek.status not in (SeekStatus.WITHDRAWN, SeekStatus.EXPIRED)
+    return e.WishRestored(at=now, match=command.match) if stands and command.match in seek.matches else None
+
+
 def _close_seek(seek: Seek, command: c.CloseSeek, now: int) -> e.Event:
     _refuse_others(seek, command.player)
     if seek.status != SeekStatus.JOINED:
@@ -154,6 +159,7 @@ _DECISIONS: Mapping[type[Any], Callable[[Seek, Any, int], e.Event | None]] = {
     c.JoinSeek: _join_seek,
     c.ReturnSeek: _return_seek,
     c.AnswerSeek: _answer_seek,
+    c.RestoreWish: _restore_wish,
     c.CloseSeek: _close_seek,
     c.ExpireSeek: _expire_seek,
 }
@@ -192,6 +198,8 @@ def command_behind(seek: Seek | None, event: e.Event, _: str) -> c.Command:
             return c.StartTable(seek.table.number, event.match)
         case e.TableCleared():
             return c.ClearTable(seek.table.number, event.players, event.reason)
+        case e.WishRestored():
+            return c.RestoreWish(event.match)
         case e.SeekWithdrawn():
             return c.CloseSeek(seek.author, event.reason)
     if seek.joined is None:

@@ -94,6 +94,14 @@ class SeekAnswered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WishRestored:
+    """The ``match`` that had come of the seek was called off by somebody else: it counts no more."""
+
+    at: int
+    match: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SeekWithdrawn:
     """The seek was withdrawn."""
 
@@ -118,6 +126,7 @@ Event = (
     | SeekJoined
     | SeekReturned
     | SeekAnswered
+    | WishRestored
     | SeekWithdrawn
     | SeekExpired
 )

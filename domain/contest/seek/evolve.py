@@ -14,7 +14,15 @@ def evolve(seek: Seek | None, event: e.Event, id: str) -> Seek:
         if seek is not None:
             raise ValueError("a seek is posted a second time")
         table = SeekTable(1, event.terms.days)
-        return Seek(id=id, author=event.author, terms=event.terms, posted_at=event.at, updated_at=event.at, table=table)
+        return Seek(
+            id=id,
+            author=event.author,
+            terms=event.terms,
+            posted_at=event.at,
+            standing_since=event.at,
+            updated_at=event.at,
+            table=table,
+        )
     if seek is None:
         raise ValueError("the stream of a seek does not begin with its posting")
     return replace(_EVOLUTIONS[type(event)](seek, event), updated_at=event.at)
@@ -62,6 +70,12 @@ def _seek_answered(seek: Seek, event: e.SeekAnswered) -> Seek:
     return _after_match(replace(seek, elsewhere=(*seek.elsewhere, event.match), joined=None), event.at)
 
 
+def _wish_restored(seek: Seek, event: e.WishRestored) -> Seek:
+    status = SeekStatus.OPEN if seek.status == SeekStatus.ANSWERED else seek.status
+    restored = replace(seek, called_off=(*seek.called_off, event.match), status=status, standing_since=event.at)
+    return restored if restored.matches else replace(restored, answered_at=None)
+
+
 def _seek_withdrawn(seek: Seek, _: e.SeekWithdrawn) -> Seek:
     return _closed(seek, SeekStatus.WITHDRAWN)
 
@@ -96,6 +110,7 @@ _EVOLUTIONS: Mapping[type[Any], Callable[[Seek, Any], Seek]] = {
     e.SeekJoined: _seek_joined,
     e.SeekReturned: _seek_returned,
     e.SeekAnswered: _seek_answered,
+    e.WishRestored: _wish_restored,
     e.SeekWithdrawn: _seek_withdrawn,
     e.SeekExpired: _seek_expired,
 }

@@ -66,19 +66,22 @@ class Seek:
     """A seek after its events.
 
     ``gone`` are takers that left a table without a match. ``matches`` have begun, at own tables or, ``elsewhere``, at
-    those of other seeks; ``joinings`` are the seeks that it has joined, in order. ``updated_at`` is the instant of the
-    last event, ``answered_at`` that of the first match.
+    those of other seeks; those ``called_off`` by others count no more. ``joinings`` are the joined seeks, in order.
+    ``updated_at`` is the instant of the last event, ``answered_at`` that of the first match, ``standing_since``
+    that from which it waits: its posting, or the end of a match that was called off.
     """
 
     id: str
     author: str
     terms: SeekTerms
     posted_at: int
+    standing_since: int
     updated_at: int
     status: SeekStatus = SeekStatus.OPEN
     table: SeekTable
     begun: tuple[Begun, ...] = ()
     elsewhere: tuple[str, ...] = ()
+    called_off: tuple[str, ...] = ()
     gone: tuple[Taker, ...] = ()
     joined: Joining | None = None
     joinings: tuple[str, ...] = ()
@@ -86,8 +89,9 @@ class Seek:
 
     @property
     def matches(self) -> tuple[str, ...]:
-        """The matches that have come of it."""
-        return (*(begun.match for begun in self.begun), *self.elsewhere)
+        """The matches that have come of it, without those that others have called off."""
+        begun = (*[begun.match for begun in self.begun], *self.elsewhere)
+        return tuple([match for match in begun if match not in self.called_off])
 
     @property
     def is_over(self) -> bool:
@@ -97,7 +101,7 @@ class Seek:
     @property
     def expires_at(self) -> int:
         """The instant at which it expires unless it is over."""
-        return self.posted_at + EXPIRES_AFTER_MS
+        return self.standing_since + EXPIRES_AFTER_MS
 
     @property
     def people(self) -> frozenset[str]:

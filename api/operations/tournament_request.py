@@ -17,6 +17,7 @@ from domain.contest.tournament.terms import (
     MAX_REPEAT_WEEKS,
     MAX_TITLE,
     MIN_REPEAT_WEEKS,
+    DropOut,
     EntryTerms,
     StartRule,
     TournamentTerms,
@@ -57,6 +58,12 @@ class TournamentRequest(StrictSchema):
     starts_at = InstantField(required=True)
     latest_end = InstantField(required=True, about="After it no match starts")
     start = EnumField(StartRule, load_default=StartRule.AT_TIME)
+    drop_out = EnumField(
+        DropOut,
+        load_default=None,
+        allow_none=True,
+        about="Whether results of those who leave early count for the table; null: early-struck",
+    )
     at_once = StrictInteger(1, MAX_AT_ONCE, load_default=4, about="Matches of it that a person plays at once, at most")
     points = EnumField(PointsRule, load_default=PointsRule.PLACES)
     tie_breaks = fields.List(

@@ -15,7 +15,7 @@ from domain.contest.standings import TieBreak, cross_table
 from domain.contest.starting import NextMatches, Obstacle
 from domain.contest.tournament import terms as tournament_terms
 from domain.contest.tournament.state import NoResult, PairingStatus, TournamentState, TournamentStatus
-from domain.contest.tournament.terms import StartRule
+from domain.contest.tournament.terms import DropOut, StartRule
 from domain.contest.tournament.words import contract, standing_in_words
 from events.contests.tournaments import TournamentSummary
 from events.people.person import Person
@@ -44,6 +44,7 @@ class TournamentTerms(Answer):
     least: int
     most: int
     start: Annotated[str, one_of(StartRule)]
+    drop_out: Annotated[str | None, Meta(description=f"{' or '.join(DropOut)}; null: early-struck")]
     at_once: Annotated[int, Meta(description="Matches of the tournament that a person plays at once, at most")]
     points: Annotated[str, one_of(PointsRule)]
     tie_breaks: Annotated[Sequence[str], Meta(description=f"In their order, of {', '.join(TieBreak)}")]

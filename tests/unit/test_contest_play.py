@@ -11,8 +11,8 @@ from domain.contest.starting import Obstacle, next_matches
 from domain.contest.tournament import commands as c, events as e
 from domain.contest.tournament.decide import TOURNAMENTS, deadline, due
 from domain.contest.tournament.state import Correction, NoResult, PairingState, PairingStatus, TournamentStatus
-from domain.contest.tournament.terms import TournamentTerms
-from domain.contest.tournament.words import standing_in_words
+from domain.contest.tournament.terms import DropOut, TournamentTerms
+from domain.contest.tournament.words import contract, standing_in_words
 from domain.match.refusals import CommandError
 from tests.support.tournaments import FIVE, FOUR_SEATS, TWO_SEATS, PlayedTournament, finish, number_of
 
@@ -180,6 +180,19 @@ def test_who_leaves_early_is_struck_and_who_leaves_late_stays_in_the_table() -> 
     rows = {row.entrant: row for row in tournament.state.rows()}
     assert bob not in rows
     assert rows[ann].points == 2 * sum(bob not in pairing.entrants for _, pairing in finished(tournament, ann))
+
+
+def test_where_the_terms_say_so_the_results_of_who_leaves_early_stand() -> None:
+    tournament = PlayedTournament(drop_out=DropOut.RESULTS_STAND)
+    tournament.begin(*FIVE)
+    bob = number_of(tournament, "bob")
+    number, pairing = next(iter(tournament.state.pairings_of(bob)))
+    tournament.record(number, tuple(float(one == bob) for one in pairing.entrants))
+    tournament.do(c.LeaveTournament(player="bob"))
+    assert not tournament.state.entrants[bob].struck
+    assert {row.entrant: row.points for row in tournament.state.rows()}[bob] == 2
+    (sentence,) = [words for words in contract(tournament.state.terms, 5) if "takes over" in words]
+    assert sentence.startswith("The results of who leaves stand, in the table too.")
 
 
 def finished(tournament: PlayedTournament, entrant: int) -> list[tuple[int, PairingState]]:

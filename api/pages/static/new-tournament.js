@@ -41,7 +41,7 @@ function offerForms() {
 function wanted() {
   const [game, setup] = elements.kind.value.split("/");
   const chosen = ["rated", "private"].map((name) => [name, document.getElementById(name).checked]);
-  const texts = ["title", "form", "points", "start"].map((name) => [name, elements[name].value.trim()]);
+  const texts = ["title", "form", "points", "start", "drop_out"].map((name) => [name, elements[name].value.trim()]);
   const numbers = ["least", "most", "at_once", "repeat_weeks"].map((name) => [name, number(name)]);
   const dates = ["starts_at", "latest_end"].map((name) => [name, instant(elements[name].value)]);
   const limits = ["rating_from", "rating_to", "finished", "flags"].map((name) => [name, number(`entry.${name}`)]);

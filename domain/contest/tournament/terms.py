@@ -42,6 +42,16 @@ class StartRule(StrEnum):
     """As soon as it is full, and else at its time."""
 
 
+class DropOut(StrEnum):
+    """What becomes of the results of those who leave."""
+
+    EARLY_STRUCK = "early-struck"
+    """They count for the table unless fewer than half of the leaver's matches are finished."""
+
+    RESULTS_STAND = "results-stand"
+    """They count for the table."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryTerms:
     """Who may enter. The rating that counts is the highest lower bound of the last year, minus 150.
@@ -62,6 +72,7 @@ class TournamentTerms:
 
     ``least`` and ``most`` are numbers of people, ``at_once`` how many of its matches a person plays at once. After
     ``latest_end`` no match starts. With ``repeat_weeks`` the start announces the next tournament of a series.
+    ``drop_out`` None is EARLY_STRUCK.
     """
 
     title: str
@@ -81,6 +92,7 @@ class TournamentTerms:
     tie_breaks: tuple[TieBreak, ...] = STANDARD_TIE_BREAKS
     entry: EntryTerms = EntryTerms()
     repeat_weeks: int | None = None
+    drop_out: DropOut | None = None
 
     @property
     def seats(self) -> int:

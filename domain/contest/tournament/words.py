@@ -6,7 +6,7 @@ from domain.contest.points import PointsRule
 from domain.contest.schedules import Form, field_size, schedule
 from domain.contest.standings import TieBreak
 from domain.contest.tournament.state import PairingStatus, TournamentState
-from domain.contest.tournament.terms import MIN_FIELD, POSTPONEMENT_MS, StartRule, TournamentTerms
+from domain.contest.tournament.terms import MIN_FIELD, POSTPONEMENT_MS, DropOut, StartRule, TournamentTerms
 from domain.match.terms import DAY, in_words
 
 FORMS = {
@@ -22,6 +22,12 @@ TIE_BREAKS = {
     TieBreak.MUTUAL: "the results among those who are equal",
     TieBreak.SECOND_PLACES: "second places",
     TieBreak.FEWEST_FLAGS: "fewer matches lost on time",
+}
+
+DROP_OUTS = {
+    DropOut.EARLY_STRUCK: "Who leaves with fewer than half of the matches finished is struck from the table; "
+    "rated results stay.",
+    DropOut.RESULTS_STAND: "The results of who leaves stand, in the table too.",
 }
 
 
@@ -43,8 +49,8 @@ def contract(terms: TournamentTerms, entries: int) -> tuple[str, ...]:
         "Who are still equal share the place. Ratings decide nothing."
         if terms.tie_breaks
         else "Who have the same points share the place.",
-        "Who leaves with fewer than half of the matches finished is struck from the table; rated results stay. "
-        "The first who waits for a place takes over the matches that have not started; if nobody waits, they are lost.",
+        f"{DROP_OUTS[terms.drop_out or DropOut.EARLY_STRUCK]} The first who waits for a place takes over the matches that have not started; "
+        "if nobody waits, they are lost.",
         "Who leaves can enter no tournament for 30 days, and for 90 after leaving another one within a year.",
         "In this tournament a match that is cancelled is lost by who has cancelled it or made no first move.",
         "At the latest end matches that have not started are not played; those that have started are played on.",

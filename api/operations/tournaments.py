@@ -7,6 +7,7 @@ from typing import NamedTuple
 from api.http.problems import Problem
 from api.representations.tournaments import ListedTournament, represent_listed
 from api.services import services
+from domain.contest.entry import AnnouncementFacts, refuse_announcement
 from domain.contest.standings import cross_table
 from domain.contest.tournament.commands import EnterTournament
 from domain.contest.tournament.decide import decide
@@ -20,10 +21,6 @@ from events.people.administration import OPERATOR
 from events.people.person import Person
 from events.store.contract import Head
 from events.store.converter import unpack
-
-MIN_FINISHED_TO_ANNOUNCE = 10
-MAX_ANNOUNCED = 3
-"""Tournaments of one person that have not started."""
 
 
 class ShownTournament(NamedTuple):
@@ -73,26 +70,24 @@ def is_operator(person: Person) -> bool:
     return OPERATOR in services().administration.roles_of(person.id)
 
 
-def refuse_announcement(person: Person) -> None:
-    """Raise a problem unless ``person`` may announce one more tournament: not too many, and ten finished matches."""
+def announcement_facts(person: Person) -> AnnouncementFacts | None:
+    """Return the facts that decide whether ``person`` may announce a tournament; None: an operator always may."""
     if is_operator(person):
-        return
-    if person.kind != "person":
-        raise Problem("sign-up-required", "Only people with an account announce tournaments.")
-    finished = len(finished_matches(services().readmodels, person.id))
-    if finished < MIN_FINISHED_TO_ANNOUNCE:
-        wanted = f"who announces a tournament has finished {MIN_FINISHED_TO_ANNOUNCE} matches; you have {finished}"
-        raise CommandError("tournament-refused", wanted)
-    if services().contest_lists.count(f"announced:{person.id}") >= MAX_ANNOUNCED:
-        reason = f"{MAX_ANNOUNCED} tournaments that you have announced have not started: wait for one of them"
-        raise CommandError("tournament-refused", reason)
+        return None
+    return AnnouncementFacts(
+        person=person.kind == "person",
+        finished=len(finished_matches(services().readmodels, person.id)),
+        announced=services().contest_lists.count(f"announced:{person.id}"),
+    )
 
 
 def why_not_announce(person: Person) -> str | None:
     """Return why ``person`` cannot announce a tournament now, None when nothing keeps the person from it."""
+    facts = announcement_facts(person)
     try:
-        refuse_announcement(person)
-    except (CommandError, Problem) as refusal:
+        if facts is not None:
+            refuse_announcement(facts)
+    except CommandError as refusal:
         return str(refusal)
     return None
 

@@ -24,11 +24,11 @@ from api.operations.lists import invalid_cursor
 from api.operations.tournament_request import TournamentRequest, terms_of_tournament
 from api.operations.tournaments import (
     ShownTournament,
+    announcement_facts,
     is_operator,
     list_tournaments,
     load_tournament,
     no_such_tournament,
-    refuse_announcement,
     table_as_csv,
 )
 from api.representations.tournaments import Tournament, TournamentList, represent_tournament
@@ -77,9 +77,9 @@ def announce(wanted: Mapping[str, Any]) -> Response:
     Anybody who has finished ten matches may. It starts, ends and is cancelled by its terms alone.
     """
     person = require_person()
-    refuse_announcement(person)
-    id = stream_id(StreamKind.TOURNAMENT, person.id, request_key())
-    return _execute(id, c.AnnounceTournament(organiser=person.id, terms=terms_of_tournament(wanted)), 201)
+    id, terms = stream_id(StreamKind.TOURNAMENT, person.id, request_key()), terms_of_tournament(wanted)
+    command = c.AnnounceTournament(organiser=person.id, terms=terms, facts=announcement_facts(person))
+    return _execute(id, command, 201)
 
 
 @blueprint.get("/tournaments/<id>")

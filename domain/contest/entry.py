@@ -1,4 +1,4 @@
-"""The conditions of entry to a tournament, and the bars of those who have left one."""
+"""The conditions on which a tournament is announced and entered, and the bars of those who have left one."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -64,6 +64,36 @@ def refuse_entry(terms: EntryTerms, facts: EntryFacts, now: int) -> None:
     if facts.apart:
         reason = "another entrant and you cannot be placed at one table"
         raise CommandError("entry-refused", reason)
+
+
+MIN_FINISHED_TO_ANNOUNCE = 10
+MAX_ANNOUNCED = 3
+"""Tournaments of one person that have not started."""
+
+
+class AnnouncementFacts(NamedTuple):
+    """The facts that decide whether somebody may announce a tournament.
+
+    ``person``: it is a person with an account. ``finished`` counts matches, ``announced`` the person's tournaments that
+    have not started.
+    """
+
+    person: bool
+    finished: int
+    announced: int
+
+
+def refuse_announcement(facts: AnnouncementFacts) -> None:
+    """Raise CommandError, with the reason, unless somebody with ``facts`` may announce one more tournament."""
+    if not facts.person:
+        raise CommandError("sign-up-required", "only people with an account announce tournaments")
+    if facts.finished < MIN_FINISHED_TO_ANNOUNCE:
+        wanted = _matches(MIN_FINISHED_TO_ANNOUNCE)
+        reason = f"who announces a tournament has finished {wanted}; you have {facts.finished}"
+        raise CommandError("tournament-refused", reason)
+    if facts.announced >= MAX_ANNOUNCED:
+        reason = f"{MAX_ANNOUNCED} tournaments that you have announced have not started: wait for one of them"
+        raise CommandError("tournament-refused", reason)
 
 
 def barred_until(leavings: Iterable[int]) -> int | None:

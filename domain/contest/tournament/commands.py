@@ -2,18 +2,22 @@
 
 from dataclasses import dataclass
 
-from domain.contest.entry import EntryFacts
+from domain.contest.entry import AnnouncementFacts, EntryFacts
 from domain.contest.tournament.events import Leaving
 from domain.contest.tournament.terms import TournamentTerms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnounceTournament:
-    """Announce a tournament; ``series`` names the rule that announces it."""
+    """Announce a tournament; ``series`` names the rule that announces it.
+
+    ``facts`` None: an operator or a series announces it, or they were judged before.
+    """
 
     organiser: str
     terms: TournamentTerms
     series: str | None = None
+    facts: AnnouncementFacts | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,12 +7,12 @@ from typing import assert_never
 
 from domain.contest.aggregate import Aggregate
 from domain.contest.balance import balance_seats
-from domain.contest.entry import refuse_entry
+from domain.contest.entry import refuse_announcement, refuse_entry
 from domain.contest.schedules import Pairing, field_size, schedule
 from domain.contest.tournament import commands as c, events as e
 from domain.contest.tournament.evolve import evolve
 from domain.contest.tournament.state import NoResult, PairingState, PairingStatus, TournamentState, TournamentStatus
-from domain.contest.tournament.terms import MIN_FIELD, POSTPONEMENT_MS, StartRule, check
+from domain.contest.tournament.terms import MIN_FIELD, POSTPONEMENT_MS, DropOut, StartRule, check
 from domain.match.refusals import CommandError
 
 MAX_WAITING = 64
@@ -29,6 +29,8 @@ def decide(state: TournamentState | None, command: c.Command, now: int) -> tuple
     if isinstance(command, c.AnnounceTournament):
         if state is not None:
             raise CommandError("tournament-exists", "this tournament has been announced already")
+        if command.facts is not None:
+            refuse_announcement(command.facts)
         check(command.terms, now)
         return (e.TournamentAnnounced(at=now, organiser=command.organiser, terms=command.terms, series=command.series),)
     if state is None:
@@ -124,7 +126,8 @@ def _leave(state: TournamentState, command: c.LeaveTournament, now: int) -> tupl
             return ()
         raise CommandError("tournament-over", "this tournament is over")
     paired = [pairing.status for _, pairing in state.pairings_of(entrant) if pairing.status != PairingStatus.VOID]
-    struck = 2 * paired.count(PairingStatus.FINISHED) < len(paired)
+    is_early = 2 * paired.count(PairingStatus.FINISHED) < len(paired)
+    struck = is_early and state.terms.drop_out != DropOut.RESULTS_STAND
     left = e.PlayerLeft(at=now, player=command.player, reason=command.reason, struck=struck)
     waiting = [
         (number, pairing) for number, pairing in state.pairings_of(entrant) if pairing.status == PairingStatus.WAITING

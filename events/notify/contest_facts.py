@@ -32,10 +32,11 @@ def facts_of_tournament(tournament: TournamentState, events: Iterable[t.Event]) 
     """Return the facts of a tournament, given all its events, for those who play or wait at each of them.
 
     They are told that it starts, is put off or cancelled, that a place is theirs, of the end, and of corrections: of
-    several on one day once.
+    several on one day once, and not on the day of the end, whose notice leads to the table as it stands.
     """
     facts = []
     people: dict[str, None] = {}
+    ended_on = -1
     for version, event in enumerate(events, 1):
         what, name, told = "", str(version), tuple(people)
         match event:
@@ -53,8 +54,8 @@ def facts_of_tournament(tournament: TournamentState, events: Iterable[t.Event]) 
             case t.PlaceFilled():
                 what, told = "tournament-place", (event.player,)
             case t.TournamentEnded():
-                what = "tournament-ended"
-            case t.TableCorrected():
+                what, ended_on = "tournament-ended", event.at // DAY
+            case t.TableCorrected() if event.at // DAY != ended_on:
                 what, name = "tournament-corrected", f"day-{event.at // DAY}"
         if what:
             words = {"title": tournament.terms.title, "reason": tournament.reason}

@@ -5,6 +5,7 @@ from domain.contest.seek import events as e
 from domain.contest.seek.decide import SEEK
 from domain.contest.tournament import commands as c
 from domain.contest.wishes import Interval, SeekTerms
+from domain.match.terms import DAY
 from events.notify.contest_facts import facts_of_seek, facts_of_tournament
 from tests.support.tournaments import FIVE, PlayedTournament, finish
 
@@ -53,6 +54,11 @@ def test_those_who_play_are_told_of_the_start_and_the_end_and_of_several_correct
     tournament.begin(*FIVE, "fay")
     tournament.do(c.LeaveTournament(player="ann"))
     finish(tournament)
+    tournament.record(1, None, version=20, ended=True, annulled=True)
+    on_the_day = told_of_tournament(tournament)
+    assert "tournament-ended" in on_the_day
+    assert "tournament-corrected" not in on_the_day, "the notice of the end leads to the table as it stands"
+    tournament.now += DAY
     for number in (2, 3):
         tournament.record(number, None, version=20, ended=True, annulled=True)
     told = told_of_tournament(tournament)

@@ -104,12 +104,17 @@ def _fitting(query: PeopleQuery, batch: Sequence[tuple[Place, str]]) -> list[tup
     return fitting
 
 
-def followed_people(person: Person) -> list[FoundPlayer]:
-    """Return the people whom ``person`` follows, the last first, without those who are gone or block the person."""
-    followed = services().follows.of(person.id)
-    blocking = services().blocks.blocking(followed, person.id)
-    persons = services().people.persons(followed)
-    return show_people([persons[id] for id in followed if id in persons and id not in blocking])
+def followed_people(person: Person, cursor: str | None, limit: int) -> Page[FoundPlayer]:
+    """Return a page of the people whom ``person`` follows, the last first; not those gone or who block the person.
+
+    Raises ValueError for an invalid cursor.
+    """
+    after, followed = parse_cursor(cursor), services().follows.of(person.id)
+    blocking, persons = services().blocks.blocking(followed, person.id), services().people.persons(followed)
+    places = [Place(since, id) for id, since in followed.items() if id in persons and id not in blocking]
+    later = [(place, persons[place.member]) for place in places if after is None or place < after]
+    page: Page[Person] = page_of(later[: limit + 1], limit)
+    return Page(show_people(page.items), page.next)
 
 
 def player_record(player: str) -> PlayerRecord:

@@ -6,7 +6,9 @@ from api.access.auth import current_person
 from api.operations.people import PeopleQuery, find_people, followed_people
 from api.pages import list_pages
 from api.pages.layout import blueprint
+from api.representations.people import FoundPlayer
 from domain.contest.wishes import MAX_RATING
+from events.matches.readmodels import Page
 from events.people.names import MAX_NAME_CHARACTERS
 
 PEOPLE_PER_PAGE = 20
@@ -27,19 +29,16 @@ def people() -> str:
         has_room=request.args.get("room") == "true",
         seen_days=int(seen) if seen and seen in SEEN else None,
     )
+    is_first = cursor is None and query == PeopleQuery()
+    followed: Page[FoundPlayer] = Page([], None)
     try:
         page = find_people(query, cursor, PEOPLE_PER_PAGE)
+        if person is not None and is_first:
+            followed = followed_people(person, request.args.get("followed"), PEOPLE_PER_PAGE)
     except ValueError:
         abort(404, list_pages.NO_SUCH_PAGE)
-    is_first = cursor is None and query == PeopleQuery()
     return render_template(
-        "people.html",
-        query=query,
-        page=page,
-        pools=pools,
-        seen=SEEN,
-        max_rating=MAX_RATING,
-        followed=followed_people(person) if person is not None and is_first else [],
+        "people.html", query=query, page=page, pools=pools, seen=SEEN, max_rating=MAX_RATING, followed=followed
     )
 
 

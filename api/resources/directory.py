@@ -1,6 +1,6 @@
 """The directory: people, whether the caller can be found, and whom the caller follows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Blueprint
@@ -22,7 +22,7 @@ from api.http.schemas import (
 )
 from api.operations.lists import identify, invalid_cursor
 from api.operations.people import PeopleQuery, find_people, followed_people
-from api.representations.people import FoundPlayer, FoundPlayerPage
+from api.representations.people import FoundPlayerPage
 from api.representations.players import opponent_level
 from api.services import services
 from domain.contest.wishes import MAX_RATING
@@ -52,8 +52,8 @@ class Listing(Answer):
     listed: bool
 
 
-class FollowedPlayers(Answer):
-    items: Sequence[FoundPlayer]
+class FollowsQuery(Paging):
+    limit = page_limit(20, 50)
 
 
 @blueprint.get("/players")
@@ -100,13 +100,17 @@ def set_listing(sent: Mapping[str, bool]) -> Listing:
 
 
 @blueprint.get("/me/follows")
-@endpoint(answer=FollowedPlayers, signed_in=True)
-def list_followed() -> FollowedPlayers:
+@endpoint(answer=FoundPlayerPage, query=FollowsQuery, signed_in=True)
+def list_followed(query: Mapping[str, Any]) -> FoundPlayerPage:
     """List whom the caller follows
 
     The last first. Nobody else sees it.
     """
-    return FollowedPlayers(items=followed_people(require_person()))
+    try:
+        page = followed_people(require_person(), query.get("cursor"), query["limit"])
+    except ValueError as error:
+        raise invalid_cursor() from error
+    return FoundPlayerPage(items=page.items, next=page.next)
 
 
 @blueprint.put("/me/follows/<player>")

@@ -101,7 +101,7 @@ def _account(parts: Installation, person: Person) -> dict[str, Any]:
         "bot": {bot.id: write_value(bot.capacity) for bot in parts.bots.among([person.id]).values()}.get(person.id),
         "room": write_value(parts.places.limits_of([person.id])[person.id]),
         "blocks": parts.blocks.of(person.id),
-        "follows": parts.follows.of(person.id),
+        "follows": list(parts.follows.of(person.id)),
         "listed": parts.directory.is_listed(person.id),
         "seen": parts.directory.seen([person.id]).get(person.id),
         "chats_opened": [

@@ -1,6 +1,6 @@
 """Private lists of the people whom a person follows, known to that person only."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from events.runtime.connections import StoreClient
@@ -33,10 +33,10 @@ class Follows:
         """Tell whether ``person`` follows ``other``."""
         return self._client.zscore(self._keys.follows(person), other) is not None
 
-    def of(self, person: str) -> Sequence[str]:
-        """Return whom ``person`` follows, the last first."""
-        followed: Any = self._client.zrevrange(self._keys.follows(person), 0, -1)
-        return [other.decode() for other in followed]
+    def of(self, person: str) -> Mapping[str, int]:
+        """Return whom ``person`` follows, the last first, each with the instant since when."""
+        followed: Any = self._client.zrevrange(self._keys.follows(person), 0, -1, withscores=True)
+        return {other.decode(): int(since) for other, since in followed}
 
     def erase(self, person: str) -> None:
         """Delete the list of ``person``."""

@@ -100,7 +100,7 @@ def test_people_who_block_each_other_do_not_find_or_follow_each_other(people: di
     anna.put("/me/blocks/boris", {})
     assert "boris" not in names(anna)
     assert "anna" not in names(boris)
-    assert boris.get("/me/follows").json == {"items": []}
+    assert boris.get("/me/follows").json == {"items": [], "next": None}
     assert boris.put("/me/follows/anna", {}).json["code"] == "blocked"
 
 
@@ -111,6 +111,11 @@ def test_one_follows_people_privately_up_to_a_limit(
     for name in ("boris", "clara"):
         assert anna.put(f"/me/follows/{name}", {}).status_code == 204
     assert [item["player"]["name"] for item in anna.get("/me/follows").json["items"]] == ["clara", "boris"]
+    first = anna.get("/me/follows?limit=1").json
+    second = anna.get(f"/me/follows?limit=1&cursor={first['next']}").json
+    assert [page["items"][0]["player"]["name"] for page in (first, second)] == ["clara", "boris"]
+    assert second["next"] is None
+    assert anna.get("/me/follows?cursor=nothing").json["code"] == "invalid-fields"
     page = anna.client.get("/people").text
     assert re.search("You follow.*clara.*boris", page, re.DOTALL)
     assert "You follow" not in people["boris"].client.get("/people").text
@@ -132,7 +137,7 @@ def test_all_of_it_is_erased_with_the_account(people: dict[str, Caller], service
     assert person is not None
     erase(services, person)
     assert names(boris) == ["Annette", "boris", "clara"]
-    assert boris.get("/me/follows").json == {"items": []}
+    assert boris.get("/me/follows").json == {"items": [], "next": None}
     services.directory.record(person)
     client: Any = services.client
     held = {key: client.type(key) for key in client.scan_iter("*{people}*")}

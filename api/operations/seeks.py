@@ -17,8 +17,9 @@ from domain.match.refusals import CommandError
 from domain.rating import DEFAULT, Rating, Result, rate, weight_of_result
 from events.contests.contests import ExecutedContest, UnknownContestError
 from events.contests.play_history import count_flags, finished_matches, pace_ms
-from events.contests.seeks import MAX_OPEN_SEEKS, OPEN
+from events.contests.seeks import MAX_OPEN_SEEKS, SeenSeek
 from events.contests.starting import Room
+from events.matches.readmodels import paging
 from events.people.person import Person
 from events.people.places import Starts
 from events.store.contract import Head
@@ -38,23 +39,31 @@ def load_seek(id: str) -> tuple[SeekState, Head]:
 
 def represented(seeks: Sequence[SeekState]) -> list[Seek]:
     """Return ``seeks`` as the caller sees them."""
-    persons = services().people.persons({player for seek in seeks for player in seek.people})
-    views = services().seeks.seen_by(current_person(), seeks)
-    return [represent_seek(view.seek, persons, view.obstacle) for view in views]
+    return _represent(services().seeks.seen_by(current_person(), seeks))
+
+
+def _represent(seen: Sequence[SeenSeek]) -> list[Seek]:
+    persons = services().people.persons({player for view in seen for player in view.seek.people})
+    return [represent_seek(view.seek, persons, view.obstacle) for view in seen]
 
 
 def list_seeks(cursor: str | None, limit: int) -> SeekList:
-    """Return a page of the open seeks that the caller can take or has posted, the latest first, and who is hidden.
+    """Return a page of the open seeks that the caller can take or has posted, the latest first; the others by reason.
 
     Raises ValueError for an invalid cursor.
     """
-    lists = services().contest_lists
-    page = lists.page(OPEN, cursor, limit)
-    listed = represented(services().seeks.read(page.items))
-    shown = [seek for seek in listed if seek.obstacle in SHOWN_THOUGH_NOT_TAKEN]
-    hidden = Counter(seek.obstacle for seek in listed if seek.obstacle not in SHOWN_THOUGH_NOT_TAKEN)
+    after, person = paging.parse_cursor(cursor), current_person()
+    seen = services().seeks.seen_by(person, services().seeks.listed())
+    hidden = Counter(view.obstacle for view in seen if view.obstacle not in SHOWN_THOUGH_NOT_TAKEN)
+    shown = [
+        (paging.Place(view.seek.posted_at, view.seek.id), view)
+        for view in seen
+        if view.obstacle in SHOWN_THOUGH_NOT_TAKEN
+    ]
+    shown.sort(key=lambda placed: placed[0], reverse=True)
+    page = paging.page_of([placed for placed in shown if after is None or placed[0] < after][: limit + 1], limit)
     return SeekList(
-        items=shown,
+        items=_represent(page.items),
         hidden={str(reason): number for reason, number in hidden.items()},
         usual_days=services().seeks.usual_days((*games_of(2), *games_of(4))),
         next=page.next,

@@ -37,7 +37,7 @@ def terms_in_words(seek: Seek) -> list[str]:
     rating = Interval(seek.least_rating or 0, MAX_RATING if seek.most_rating is None else seek.most_rating)
     words = [
         " or ".join(map(game_title, games)),
-        f"{days} for every move: the slowest on which all agree",
+        f"{days} a move",
         "rated" if seek.rated else "unrated",
     ]
     if rating != ANY_RATING:

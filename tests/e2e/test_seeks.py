@@ -16,8 +16,9 @@ def test_two_people_who_want_the_same_find_each_other_without_a_further_click(vi
         page.goto("/lobby")
         page.get_by_role("link", name="Find me an opponent").click()
         form = page.locator("form[data-api='POST /api/v1/seeks']").first
-        form.get_by_label("Any of these games").select_option("towers/two-player")
-        form.get_by_label("Days for a move, from").fill("3")
+        form.get_by_label("Bashni").uncheck()
+        form.get_by_label("Towers (Two players)").check()
+        form.get_by_label("Days a move").fill("3")
         form.get_by_label("to", exact=True).first.fill("4")
         with page.expect_navigation():
             form.get_by_role("button", name="Find me an opponent").click()

@@ -210,7 +210,7 @@ def test_the_page_of_a_seek_says_what_it_is_about_and_later_what_became_of_it(
 ) -> None:
     seek = post(anna, services, rated=True)
     text = page(boris, f"/seeks/{seek}")
-    assert "2 to 5 days for every move" in text
+    assert "2 to 5 days a move" in text
     assert f"POST /api/v1/seeks/{seek}/taking" in text
     match = boris.post(f"/seeks/{seek}/taking").json["matches"][0]
     over = page(boris, f"/seeks/{seek}")

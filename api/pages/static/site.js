@@ -68,7 +68,7 @@ function timeZone() {
   return Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
 }
 
-// The fields as JSON: numbers and fields with data-json as values, empty ones with data-null as null, "name.0", "name.1" as a list.
+// The fields as JSON: numbers and fields with data-json as values, empty ones with data-null as null, boxes with a value and "name.0", "name.1" as a list.
 function bodyOf(form) {
   const body = {};
   for (const input of form.elements) {
@@ -76,6 +76,8 @@ function bodyOf(form) {
     const [name, place] = input.name.split(".");
     let value = input.value;
     if ("json" in input.dataset) value = JSON.parse(value);
+    else if (input.type === "checkbox" && input.hasAttribute("value"))
+      value = [...(body[name] ?? []), ...(input.checked ? [value] : [])];
     else if (input.type === "checkbox") value = input.checked;
     else if (input.multiple) value = Array.from(input.selectedOptions, (option) => option.value);
     else if (input.type === "number") value = value === "" ? null : Number(value);

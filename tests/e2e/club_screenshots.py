@@ -1,6 +1,7 @@
-"""Take the pictures of tournaments for the documents: ``python -m tests.e2e.tournament_screenshots [DIRECTORY]``.
+"""Take the pictures of tournaments, seeks and people for the documents: ``python -m tests.e2e.club_screenshots``.
 
-One that takes entries, two that are being played, of two and of four seats, and one that is over.
+Of tournaments one that takes entries, two that are being played, of two and of four seats, and one that is over. An
+argument names another directory.
 """
 
 import sys
@@ -14,13 +15,15 @@ from random import Random
 from playwright.sync_api import Page, ViewportSize
 
 from domain.contest.schedules import Form
+from domain.contest.seek.commands import PostSeek
 from domain.contest.tournament import commands as c
 from domain.contest.tournament.state import PairingStatus
 from domain.contest.tournament.terms import TournamentTerms
+from domain.contest.wishes import MAX_RATING, Interval, SeekTerms
 from domain.games import find_ruleset
 from domain.match.commands import Resign
 from domain.match.enums import Status
-from domain.match.terms import DAY
+from domain.match.terms import DAY, HOUR
 from events.people.person import Person
 from events.store.contract import Request
 from events.store.kinds import StreamKind, stream_id
@@ -46,7 +49,9 @@ class Stage:
         self._shop = shop
         self._random = Random("pictures")
         for name in NAMES:
-            shop.parts.people.enrol(Person(name.lower(), name, "person", shop.now), "")
+            person = Person(name.lower(), name, "person", shop.now)
+            shop.parts.people.enrol(person, "")
+            shop.parts.directory.record(person)
 
     def announce(self, terms: TournamentTerms, people: int) -> str:
         """Announce a tournament that starts in ten days, with entries of ``people``; return its id."""
@@ -59,6 +64,14 @@ class Stage:
             self._execute(id, c.EnterTournament(player=name.lower(), facts=None), name.lower())
         self._follow()
         return id
+
+    def seek(self, name: str, terms: SeekTerms) -> None:
+        """Post a seek of ``name`` an hour after the one before."""
+        shop, author = self._shop, name.lower()
+        shop.now += HOUR
+        id = stream_id(StreamKind.SEEK, author, f"stage:{next(_KEYS)}")
+        shop.parts.seeks.contests.execute(id, PostSeek(author, terms), author, Request("post", ""))
+        self._follow()
 
     def begin(self, id: str) -> None:
         """Let the time of the start come."""
@@ -97,7 +110,7 @@ class Stage:
 
 
 def scenes(shop: SteppedInstallation) -> dict[str, str]:
-    """Return the tournaments of the pictures by name."""
+    """Return the paths of the pages by the names of their pictures."""
     stage = Stage(shop)
     over = stage.announce(replace(FOUR_SEATS, title="Five at one table", form=Form.PERFECT, most=5), 5)
     stage.begin(over)
@@ -110,7 +123,14 @@ def scenes(shop: SteppedInstallation) -> dict[str, str]:
     entries = stage.announce(
         replace(TWO_SEATS, title="Towers in spring", game="towers", setup="two-player", most=12, repeat_weeks=13), 7
     )
-    return {"entries": entries, "two-seats": two, "four-seats": four, "over": over}
+    two_seats = SeekTerms(games=("bashni/start",), seats=2, days=Interval(2, 5), rated=True)
+    stage.seek("Klara", two_seats)
+    stage.seek("Hugo", replace(two_seats, games=("bashni/start", "four-towers/standard"), days=Interval(6, 10)))
+    stage.seek("Irene", replace(two_seats, games=("tower-game/original",), rating=Interval(1700, MAX_RATING)))
+    stage.seek("Leo", replace(two_seats, games=("towers/four-player",), seats=4, rated=False))
+    tournaments = {"entries": entries, "two-seats": two, "four-seats": four, "over": over}
+    paths = {f"tournament-{name}": f"/tournaments/{id}" for name, id in tournaments.items()}
+    return {**paths, "seeks": "/seeks", "people": "/people", "profile": "/players/Leo"}
 
 
 def take(target: Path) -> None:
@@ -119,14 +139,14 @@ def take(target: Path) -> None:
     with tempfile.TemporaryDirectory() as directory:
         server = RealServer(Path(directory))
         shop = SteppedInstallation(server.url, prefix=PREFIX, shards=SHARDS)
-        tournaments = scenes(shop)
+        paths = scenes(shop)
         with served(app_on(server.url, now=lambda: shop.now)) as url, chromium() as browser:
             for window in WINDOWS:
                 page = browser.new_page(viewport=window, base_url=url, reduced_motion="reduce")
                 size = f"{window['width']}x{window['height']}"
                 _sign_up(page, url, f"visitor-{size}")
-                for name, id in tournaments.items():
-                    _take_one(page, f"/tournaments/{id}", target / f"tournament-{name}-{size}.png")
+                for name, path in paths.items():
+                    _take_one(page, path, target / f"{name}-{size}.png")
         server.close()
 
 

@@ -35,11 +35,7 @@ def terms_in_words(seek: Seek) -> list[str]:
     days = Interval(seek.table.least_days, seek.table.most_days).in_days()
     games = [seek.table.game] if seek.table.game else list(seek.games)
     rating = Interval(seek.least_rating or 0, MAX_RATING if seek.most_rating is None else seek.most_rating)
-    words = [
-        " or ".join(map(game_title, games)),
-        f"{days} a move",
-        "rated" if seek.rated else "unrated",
-    ]
+    words = [" or ".join(map(game_title, games)), f"{days} a move", "rated" if seek.rated else "unrated"]
     if rating != ANY_RATING:
         words.append(f"for ratings of {rating.in_words()}")
     if seek.aids is not None:

@@ -49,8 +49,8 @@ def contract(terms: TournamentTerms, entries: int) -> tuple[str, ...]:
         "Who are still equal share the place. Ratings decide nothing."
         if terms.tie_breaks
         else "Who have the same points share the place.",
-        f"{DROP_OUTS[terms.drop_out or DropOut.EARLY_STRUCK]} The first who waits for a place takes over the matches that have not started; "
-        "if nobody waits, they are lost.",
+        f"{DROP_OUTS[terms.drop_out or DropOut.EARLY_STRUCK]} The first who waits for a place takes over the matches "
+        "that have not started; if nobody waits, they are lost.",
         "Who leaves can enter no tournament for 30 days, and for 90 after leaving another one within a year.",
         "In this tournament a match that is cancelled is lost by who has cancelled it or made no first move.",
         "At the latest end matches that have not started are not played; those that have started are played on.",

@@ -26,6 +26,8 @@ from events.store.contract import Head
 from events.store.kinds import StreamKind, kind_of
 
 SHOWN_THOUGH_NOT_TAKEN = (None, SeekObstacle.SAME_PERSON)
+MAX_LOOKED_AT = 60
+"""Seeks for whose authors one request looks at blocks and room: a page may be short, and have a next one."""
 
 
 def load_seek(id: str) -> tuple[SeekState, Head]:
@@ -50,22 +52,24 @@ def _represent(seen: Sequence[SeenSeek]) -> list[Seek]:
 def list_seeks(cursor: str | None, limit: int) -> SeekList:
     """Return a page of the open seeks that the caller can take or has posted, the latest first; the others by reason.
 
-    Raises ValueError for an invalid cursor.
+    Blocks and the room of authors are looked at for the seeks that come first. Raises ValueError for an invalid cursor.
     """
-    after, person = paging.parse_cursor(cursor), current_person()
-    seen = services().seeks.seen_by(person, services().seeks.listed())
-    hidden = Counter(view.obstacle for view in seen if view.obstacle not in SHOWN_THOUGH_NOT_TAKEN)
-    shown = [
-        (paging.Place(view.seek.posted_at, view.seek.id), view)
-        for view in seen
-        if view.obstacle in SHOWN_THOUGH_NOT_TAKEN
-    ]
-    shown.sort(key=lambda placed: placed[0], reverse=True)
-    page = paging.page_of([placed for placed in shown if after is None or placed[0] < after][: limit + 1], limit)
+    after, person, seeks = paging.parse_cursor(cursor), current_person(), services().seeks
+    by_terms = seeks.seen_by_terms(person, seeks.listed())
+    hidden = Counter(view.obstacle for view in by_terms if view.obstacle not in SHOWN_THOUGH_NOT_TAKEN)
+    open_to_caller = [view.seek for view in by_terms if view.obstacle in SHOWN_THOUGH_NOT_TAKEN]
+    places = {paging.Place(seek.posted_at, seek.id): seek for seek in open_to_caller}
+    following = sorted((place for place in places if after is None or place < after), reverse=True)
+    looked_at = following[:MAX_LOOKED_AT]
+    seen = list(zip(looked_at, seeks.seen_by(person, [places[place] for place in looked_at]), strict=True))
+    hidden.update(view.obstacle for _, view in seen if view.obstacle not in SHOWN_THOUGH_NOT_TAKEN)
+    page = paging.page_of([placed for placed in seen if placed[1].obstacle in SHOWN_THOUGH_NOT_TAKEN], limit)
+    if page.next is None and len(following) > len(looked_at):
+        page = page._replace(next=paging.format_cursor(looked_at[-1]))
     return SeekList(
         items=_represent(page.items),
         hidden={str(reason): number for reason, number in hidden.items()},
-        usual_days=services().seeks.usual_days((*games_of(2), *games_of(4))),
+        usual_days=seeks.usual_days((*games_of(2), *games_of(4))),
         next=page.next,
     )
 

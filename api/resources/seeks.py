@@ -87,7 +87,8 @@ class SeekQuery(Paging):
 def list_open(query: Mapping[str, Any]) -> SeekList:
     """List the open seeks
 
-    Those that the caller can take or has posted, the latest first; all others are counted, by what is in the way.
+    Those that the caller can take or has posted, the latest first; the others are counted, by what is in the way. A
+    page may have few entries, or none.
     """
     try:
         return list_seeks(query.get("cursor"), query["limit"])

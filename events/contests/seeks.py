@@ -206,17 +206,24 @@ class Seeks:
             return [SeenSeek(seek, None) for seek in seeks]
         apart = self._blocks.between({person.id, *(seek.author for seek in seeks)})
         rooms = self._starter.room_of({seek.author for seek in seeks}, self._now())
-        ratings = self._ratings_by_seats([person.id], seeks)
         seen = []
-        for seek in seeks:
-            rated = ratings[seek.terms.seats].get(person.id, {})
-            obstacle = self._obstacle(seek, person, rated)
+        for seek, obstacle in self.seen_by_terms(person, seeks):
+            hindrance = obstacle
             if obstacle is None and frozenset((person.id, seek.author)) in apart:
-                obstacle = SeekObstacle.BLOCKED
-            if obstacle is None and not rooms[seek.author].room:
-                obstacle = SeekObstacle.NO_ROOM
-            seen.append(SeenSeek(seek, obstacle))
+                hindrance = SeekObstacle.BLOCKED
+            elif obstacle is None and not rooms[seek.author].room:
+                hindrance = SeekObstacle.NO_ROOM
+            seen.append(SeenSeek(seek, hindrance))
         return seen
+
+    def seen_by_terms(self, person: Person | None, seeks: Sequence[Seek]) -> list[SeenSeek]:
+        """Return ``seeks`` as ``person`` sees them, by their terms alone: without blocks and the room of authors."""
+        if person is None:
+            return [SeenSeek(seek, None) for seek in seeks]
+        ratings = self._ratings_by_seats([person.id], seeks)
+        return [
+            SeenSeek(seek, self._obstacle(seek, person, ratings[seek.terms.seats].get(person.id, {}))) for seek in seeks
+        ]
 
     def _obstacle(self, seek: Seek, person: Person, ratings: Mapping[str, int]) -> SeekObstacle | None:
         """Return why ``person`` cannot take a seek by its terms alone; None if nothing is in the way."""

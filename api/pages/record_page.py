@@ -15,13 +15,14 @@ from api.pages.case_page import GROUND_WORDS, RULING_WORDS
 from api.pages.clocks import PAUSED
 from api.pages.layout import blueprint
 from api.pages.settings_page import DAYS
-from api.pages.wording import instant, reason_words, score_words
+from api.pages.wording import instant, score_words
 from api.representations.matches import MatchSummary, people_in, represent_summary
 from api.representations.players import represent_player
 from api.services import services
 from domain.game import OutcomeUnknownError, StepBudget
 from domain.games import GAMES
 from domain.match.audit import Proof
+from domain.match.endings import reason_words
 from domain.match.enums import Channel, Limit
 from domain.match.player_signatures import PlayerSignature
 from domain.match.state import CLOCK, OPPONENT_PREFIX, MatchState

@@ -1,12 +1,13 @@
 """The words of the pages: levels, results, instants and durations."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from enum import StrEnum
 
 from api.representations.ratings import RatingValue
 from domain.games import GAMES
-from domain.match.enums import Aids, EndReason, Limit
+from domain.match.endings import reason_words
+from domain.match.enums import Aids, Limit
 from domain.match.terms import AIDS_IN_WORDS, DAY, Terms, duration, in_short, limit_in_words
 from domain.search.budgets import thinking_time_s, thinks_long
 from domain.search.choose import node_budget
@@ -38,14 +39,6 @@ LEVEL_SIGHTS = (
     "Overlooks nothing, and looks at up to 24,000 positions a move.",
 )
 """The sight of an opponent that answers at once, in a sentence, by level from 1."""
-
-_REASONS: Mapping[str, str] = {
-    EndReason.RESIGNATION: "by resignation",
-    EndReason.DRAW_AGREED: "by agreement",
-    EndReason.FLAG: "on time",
-    EndReason.RULING: "by an arbiter's ruling",
-}
-"""The reasons common to all games; the games declare the others."""
 
 _STEPS = ((3_600_000, 60_000, "minute"), (86_400_000, 3_600_000, "hour"), (30 * 86_400_000, 86_400_000, "day"))
 
@@ -97,12 +90,6 @@ def nodes_sentence(player: str, game_id: str, level: int) -> str:
     """Return as a sentence what an opponent called ``player`` spends on a move."""
     spent = f"{player} visits up to {node_budget(game_id, level):,} positions for a move"
     return f"{spent}: it thinks {thinking_words(game_id, level)}." if thinks_long(level) else f"{spent}."
-
-
-def reason_words(reason: str | None, game_id: str) -> str:
-    """Return why a match of a game ended; an undeclared reason is returned with spaces for hyphens."""
-    declared = GAMES[game_id].reasons if game_id in GAMES else {}
-    return {**_REASONS, **declared}.get(reason or "", (reason or "").replace("-", " "))
 
 
 def ruleset_words(game: str, ruleset: int) -> str:

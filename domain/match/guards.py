@@ -4,6 +4,7 @@ from domain.game import AnyGame
 from domain.games import find_ruleset
 from domain.match import commands as c
 from domain.match.clock import falls_at
+from domain.match.endings import reason_words
 from domain.match.enums import Status
 from domain.match.refusals import CommandError
 from domain.match.state import MatchState
@@ -53,9 +54,9 @@ def seats_playing(state: MatchState) -> tuple[int, ...]:
 def refuse_if_ended(state: MatchState) -> None:
     """Raise CommandError when the match is over."""
     if state.status == Status.ABORTED:
-        raise CommandError("match-over", "this match was aborted")
+        raise CommandError("match-over", "this match was cancelled")
     if state.ended:
-        raise CommandError("match-over", f"this match is over: {state.result.reason}")
+        raise CommandError("match-over", f"this match is over: {reason_words(state.result.reason, state.game)}")
 
 
 def refuse_if_not_playing(state: MatchState, now: int, even_frozen: bool = False) -> None:

@@ -169,7 +169,7 @@ def test_a_draw_goes_with_the_move_and_is_accepted_by_mail(alice: Correspondent,
     assert words(report) == '"a3-b4" was played. You have offered a draw.'
     bob.look()
     report = bob.write("accept", mail="yes")
-    assert words(report) == "You have agreed to the draw. The match is over: White 0.5, Black 0.5 (draw agreed)."
+    assert words(report) == "You have agreed to the draw. The match is over: White 0.5, Black 0.5 (by agreement)."
     assert bob.state.status == Status.FINISHED
     assert bob.write("accept", mail="yes") == report
     assert words(bob.write("f6-e5")).startswith("The match is over: White 0.5, Black 0.5")
@@ -221,7 +221,7 @@ def test_resigning_must_be_confirmed(alice: Correspondent) -> None:
     assert effects(alice.write("resign m99")) == [Effect.REFUSED]
     assert alice.state.status == Status.PLAYING
     report = alice.write(f"resign {alice.match_id}", mail="last")
-    assert words(report) == "You have resigned. The match is over: White 0, Black 1 (resignation)."
+    assert words(report) == "You have resigned. The match is over: White 0, Black 1 (by resignation)."
     assert alice.write(f"resign {alice.match_id}", mail="last") == report
 
 

@@ -126,7 +126,7 @@ def test_the_end_of_a_match_is_said() -> None:
     match = started()
     match.do(Resign(player="bob"))
     _, text = write_answer(MailReport(results=(SHOWN,)), view(match))
-    assert "The match is over: White 1, Black 0 (resignation)." in " ".join(text.split())
+    assert "The match is over: White 1, Black 0 (by resignation)." in " ".join(text.split())
     assert "To move" not in text
 
 

@@ -126,7 +126,8 @@ def test_an_open_match_is_called_off_by_its_creator_and_an_invitation_by_the_inv
 
 
 @pytest.mark.parametrize(
-    ("ending", "words"), [(Resign(player="alice"), "is over: resignation"), (AbortMatch(player="alice"), "was aborted")]
+    ("ending", "words"),
+    [(Resign(player="alice"), "is over: by resignation"), (AbortMatch(player="alice"), "was cancelled")],
 )
 def test_nothing_happens_in_a_match_that_is_over(ending: Command, words: str) -> None:
     match = started()

@@ -10,11 +10,12 @@ from api.pages.match_page import describe_tree
 from api.pages.played_moves import Played, played_moves, rounds, runs_since
 from api.pages.player_page import rating_chart
 from api.pages.record_page import EventWording, people_named
-from api.pages.wording import PlayerResult, change, rating_with_margin, reason_words, result_of
+from api.pages.wording import PlayerResult, change, rating_with_margin, result_of
 from api.representations.ratings import PublicChange, represent_rating
 from domain.games import find_ruleset
 from domain.match import commands as c
 from domain.match.commands import Resign, SubmitMoves
+from domain.match.endings import reason_words
 from domain.match.enums import FlagRule, LineAction, PauseReason
 from domain.match.lines import ANY, Line, arranged
 from domain.match.state import MatchState, Seat

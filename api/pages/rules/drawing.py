@@ -12,6 +12,7 @@ from api.pages import wording
 from api.pages.pictures import trace_of_move
 from domain.game import AnyGame, RulesError, Setup
 from domain.games import find_ruleset
+from domain.match.endings import reason_words
 from domain.scene import Cell, Label, Piece, Scene
 from events.pictures.board import Trace, draw, face_id, faces
 from events.pictures.symbols import Symbols
@@ -260,7 +261,7 @@ def _result(game: AnyGame, result: ClaimedResult, setup: Setup) -> str:
     scores = ", ".join(
         f"{name} {wording.score_words(score)}" for name, score in zip(setup.seat_names, result.scores, strict=True)
     )
-    return f"{scores}: {wording.reason_words(result.reason, game.id)} ({result.reason})"
+    return f"{scores}: {reason_words(result.reason, game.id)} ({result.reason})"
 
 
 VIEW = "-.48 -.46 .96 .92"

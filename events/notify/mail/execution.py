@@ -372,7 +372,8 @@ class _Execution:
             events = [event for event in events if event not in own]
         else:
             said = []
-        words = " ".join(filter(None, [*said, *(event_words(event, seat, names) for event in events)]))
+        said += [event_words(event, seat, names, executed.state.game) for event in events]
+        words = " ".join(filter(None, said))
         plies = len(own)
         effect = Effect.PLAYED if plies else Effect.DONE
         return LineResult(line=command.line, effect=effect, words=words or "There was nothing to do.", plies=plies)

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from domain.game import AnyGame, MalformedNotation, RulesError
 from domain.games import GAMES, find_ruleset
 from domain.match import events as e
+from domain.match.endings import reason_words
 from domain.match.enums import Channel, LineAction, Status
 from domain.match.lines import ANY, ConditionalMoves, Line
 from domain.match.state import MatchState
@@ -63,7 +64,7 @@ def example_move(state: MatchState) -> str:
     return ""
 
 
-def event_words(event: e.Event, seat: int, names: Sequence[str]) -> str:
+def event_words(event: e.Event, seat: int, names: Sequence[str], game_id: str) -> str:
     """Return an event as a sentence for the player of ``seat``; empty for one that is not of interest."""
     match event:
         case e.MoveSubmitted(seat=mover, move=move, channel=channel):
@@ -96,7 +97,7 @@ def event_words(event: e.Event, seat: int, names: Sequence[str]) -> str:
             return "The match was cancelled."
         case e.MatchFinished(scores=scores, reason=reason):
             shown = ", ".join(f"{name} {score:g}" for name, score in zip(names, scores, strict=True))
-            return f"The match is over: {shown} ({reason.replace('-', ' ')})."
+            return f"The match is over: {shown} ({reason_words(reason, game_id)})."
     return ""
 
 
@@ -123,8 +124,7 @@ def outcome_words(state: MatchState) -> str:
         return "The match is over, without a result."
     names = game.setups[state.setup].seat_names
     scores = ", ".join(f"{name} {score:g}" for name, score in zip(names, state.result.scores, strict=True))
-    reason = (game.reasons.get(state.result.reason or "") or state.result.reason or "").replace("-", " ")
-    return f"The match is over: {scores} ({reason})."
+    return f"The match is over: {scores} ({reason_words(state.result.reason, state.game)})."
 
 
 def soon_words(at: int, now: int, zone: str) -> str:

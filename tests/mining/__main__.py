@@ -2,12 +2,13 @@
 
 Level 5, with fewer nodes, plays against itself, and beside each of its moves two others, drawn by lot, are tried. Where
 a short search then finds far more than what stands on the board, and few moves bring it, the nodes of level 8 look
-again. Each game has its own seed and is one line of ``var/mining/GAME.tsv``: what it yielded, then its puzzles. A run
-that has been stopped goes on where it was.
+again, and then ten times as many. Each game has its own seed and is one line of ``var/mining/GAME.tsv``: what it
+yielded, then its puzzles. A run that has been stopped goes on where it was.
 
 ``--write`` writes the puzzles of all games played so far to ``api/pages/learning/puzzles/GAME.tsv``, each with the
 number of trials in which the opponents of each level solve them, and prints the table of yields. ``--confirm FACTOR``
-searches the positions written again with so many times the nodes and drops those that fail.
+searches the positions written again with so many times the nodes, until ``--most`` of a game are confirmed, and drops
+those that fail: ``--confirm 100 --most 10`` is the check of ten puzzles a game.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -27,12 +29,16 @@ from domain.build import COMPILED
 from domain.game import AnyGame
 from domain.games import GAMES
 from domain.history import History
-from domain.search import analyse, choose
-from tests.mining.lines import MIN_VALUE, Puzzle, best_of, choices_at, confirm, solve
+from domain.puzzles import MIN_VALUE, Puzzle, best_of, choices_at, confirm, is_obvious, obvious_move, solve
+from domain.search import choose
 from tests.tuning.book import path_of
 
 SETUPS = {"towers": "two-player"}
 """The setups that are mined, where it is not the first of a game."""
+QUICK = ("bashni", "towers")
+"""The games in which the nodes of level 8 take a fraction of a second. In the others an obvious move is not solved."""
+FIRST_FACTOR = 10
+"""Puzzles are kept if searches with so many times the nodes of level 8 confirm them."""
 PLAYING_LEVEL = 5
 CARELESS_MOVES = 2
 """Moves drawn by lot that are tried beside each move of a game: most of them are mistakes."""
@@ -102,7 +108,7 @@ def is_candidate(game: AnyGame, position: Any, yielded: Counter[str]) -> bool:
     if choices_at(game, position, (), FIRST_NODES, best) is None:
         return False
     second = choices_at(game, position, (), SECOND_NODES)
-    return second is not None and analyse(game, position, (), 1).best.move not in second.moves
+    return second is not None and (game.id in QUICK or obvious_move(game, position) not in second.moves)
 
 
 def play(game: AnyGame, number: int) -> tuple[Counter[str], list[Puzzle]]:
@@ -111,12 +117,17 @@ def play(game: AnyGame, number: int) -> tuple[Counter[str], list[Puzzle]]:
     puzzles = []
     for text in candidates(game, number, yielded):
         yielded["candidates"] += 1
-        if puzzle := solve(game, text, 1):
-            puzzles.append(puzzle)
+        puzzle = solve(game, text, 1)
+        if puzzle is None or is_obvious(game, puzzle):
+            continue
+        yielded["solved"] += 1
+        confirmed = confirm(game, puzzle, FIRST_FACTOR)
+        if confirmed and not is_obvious(game, confirmed):
+            puzzles.append(confirmed)
     return yielded, puzzles
 
 
-COUNTED = ("positions", "mistakes", "candidates")
+COUNTED = ("positions", "mistakes", "candidates", "solved")
 
 
 def line_of(puzzle: Puzzle) -> str:
@@ -191,16 +202,26 @@ def written(game: AnyGame) -> dict[str, tuple[Puzzle, str]]:
     return {fields[0]: (puzzle_of(fields), solved) for *fields, solved in rows}
 
 
+def trials_of(game: AnyGame, puzzle: Puzzle) -> str:
+    """Return the number of trials in which each level solves a puzzle."""
+    return " ".join(
+        str(sum(solves(game, puzzle, level, seed) for seed in range(of))) for level, of in enumerate(TRIALS, 1)
+    )
+
+
+def failed(game: AnyGame) -> Path:
+    """Return the file of the positions that were written once, and not confirmed since."""
+    return MINED / f"{game.id}.failed"
+
+
 def write(game: AnyGame) -> None:
     """Write the puzzles of all games to the product, those there first, and print the yield."""
     total, puzzles = mined(game)
     rows = written(game)
+    refuted = failed(game).read_text().splitlines() if failed(game).exists() else []
     for puzzle in puzzles.values():
-        if puzzle.position not in rows:
-            trials = (
-                sum(solves(game, puzzle, level, seed) for seed in range(of)) for level, of in enumerate(TRIALS, 1)
-            )
-            rows[puzzle.position] = (puzzle, " ".join(map(str, trials)))
+        if puzzle.position not in rows and puzzle.position not in refuted:
+            rows[puzzle.position] = (puzzle, trials_of(game, puzzle))
     save(game, rows)
     counts = " | ".join(str(total[name]) for name in ("games", *COUNTED))
     print(f"| {game.title} | {setup_of(game)} | {counts} | {len(puzzles)} |")
@@ -213,21 +234,27 @@ def save(game: AnyGame, rows: dict[str, tuple[Puzzle, str]]) -> None:
     (FOLDER / f"{game.id}.tsv").write_text(text)
 
 
-def confirm_written(game: AnyGame, factor: int, seconds: float) -> None:
-    """Search the positions of a game again, and drop those that fail; stop after ``seconds``."""
+def confirm_written(game: AnyGame, factor: int, most: int, seconds: float) -> None:
+    """Search the positions of a game again, and drop those that fail; stop with ``most`` or after ``seconds``."""
     end, rows = time.monotonic() + seconds, written(game)
+    confirmed = sum(puzzle.factor >= factor for puzzle, _ in rows.values())
     dropped = 0
     for position, (puzzle, solved) in list(rows.items()):
-        if puzzle.factor >= factor or time.monotonic() > end:
+        if confirmed >= most or time.monotonic() > end:
+            break
+        if puzzle.factor >= factor:
             continue
         deep = confirm(game, puzzle, factor)
-        del rows[position]
-        if deep and deep.line == puzzle.line:
-            rows[position] = (deep, solved)
-        else:
+        if deep is None or is_obvious(game, deep):
+            del rows[position]
             dropped += 1
+            with failed(game).open("a") as file:
+                file.write(f"{position}\n")
+        else:
+            rows[position] = (deep, solved if deep.line == puzzle.line else trials_of(game, deep))
+            confirmed += 1
         save(game, rows)
-    print(f"| {game.title} | {factor} | {sum(puzzle.factor >= factor for puzzle, _ in rows.values())} | {dropped} |")
+    print(f"| {game.title} | {factor} | {confirmed} | {dropped} |")
 
 
 def main(arguments: list[str]) -> None:
@@ -241,14 +268,14 @@ def main(arguments: list[str]) -> None:
     options = parser.parse_args(arguments)
     games: list[AnyGame] = [GAMES[game_id] for game_id in options.only or GAMES]
     if options.write:
-        print("| game | setup | games | positions | mistakes | candidates | puzzles |")
-        print("|---|---|---|---|---|---|---|")
+        print("| game | setup | games | positions | mistakes | candidates | solved | confirmed |")
+        print("|---|---|---|---|---|---|---|---|")
         for game in games:
             write(game)
     elif options.confirm:
         print("| game | factor | confirmed | dropped |\n|---|---|---|---|")
         for game in games:
-            confirm_written(game, options.confirm, options.seconds)
+            confirm_written(game, options.confirm, options.most, options.seconds)
     else:
         mine(games, options.seconds, options.most)
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple
 
 from domain.game import AnyGame
+from domain.search.analyse import analyse
 from domain.search.choose import MAX_DEPTH, node_budget, root_moves_of
 from domain.search.negamax import RootMove, Search
 
@@ -131,13 +132,51 @@ def solve(game: AnyGame, text: str, factor: int) -> Puzzle | None:
     return Puzzle(text, tuple(line[:length]), alternatives, choices, factor) if choices else None
 
 
+def obvious_move(game: AnyGame, position: Any) -> Any:
+    """Return the move after which the board looks best, without a search."""
+    seat = game.to_move(position)
+    return max(root_moves_of(game, position)[0], key=lambda move: game.evaluate(game.play(position, move), seat))
+
+
+def is_obvious(game: AnyGame, puzzle: Puzzle) -> bool:
+    """Return whether the only choice of a puzzle is the obvious move."""
+    if puzzle.choices > 1:
+        return False
+    position = game.parse_position(puzzle.position)
+    first = (puzzle.line[0], *(puzzle.alternatives if len(puzzle.line) == 1 else ()))
+    return game.format_move(position, obvious_move(game, position)) in first
+
+
 def confirm(game: AnyGame, puzzle: Puzzle, factor: int) -> Puzzle | None:
-    """Return ``puzzle`` if searches of ``factor`` times the nodes of level 8 agree, with the shorter of both lines."""
-    deep = solve(game, puzzle.position, factor)
-    if deep is None:
-        return None
-    if deep.line == puzzle.line and set(deep.alternatives) <= set(puzzle.alternatives):
+    """Return ``puzzle`` as searches of ``factor`` times the nodes of level 8 confirm it; None if they do not.
+
+    At each choice the moves of the solution must still be worth MIN_VALUE, and MIN_GAP more than the best of all
+    others, which a search without them values. Where the second choice fails, the line ends with the first.
+    """
+    nodes, position = factor * level_nodes(game), game.parse_position(puzzle.position)
+    solver = game.to_move(position)
+    history: tuple[Any, ...] = ()
+    confirmed: list[int] = []
+    for ply, text in enumerate(puzzle.line):
+        if game.to_move(position) == solver and len(root_moves_of(game, position)[0]) > 1:
+            accepted = (text, *(puzzle.alternatives if ply == len(puzzle.line) - 1 else ()))
+            if not _stand_out(game, position, history, [game.parse_move(position, move) for move in accepted], nodes):
+                break
+            confirmed.append(ply)
+        history, position = (*history, position), game.play(position, game.parse_move(position, text))
+    if len(confirmed) == puzzle.choices:
         return puzzle._replace(factor=factor)
-    shorter, longer = sorted((puzzle, deep), key=lambda each: len(each.line))
-    same = longer.line[: len(shorter.line)] == shorter.line and not shorter.alternatives
-    return shorter._replace(factor=factor) if same and shorter.choices else None
+    if not confirmed:
+        return None
+    return puzzle._replace(
+        line=puzzle.line[: confirmed[-1] + 1], alternatives=(), choices=len(confirmed), factor=factor
+    )
+
+
+def _stand_out(game: AnyGame, position: Any, history: Sequence[Any], moves: Sequence[Any], nodes: int) -> bool:
+    analysis = analyse(game, position, history, nodes, moves)
+    if analysis.best.move not in moves:
+        return False
+    value = min(MAX_VALUE, *(judged.value for judged in analysis.moves))
+    _, others = best_of(game, position, history, nodes, moves)
+    return value >= MIN_VALUE and others <= MAX_OTHER_VALUE and value - others >= MIN_GAP

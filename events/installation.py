@@ -54,6 +54,7 @@ from events.people.notebooks import Notebooks
 from events.people.passwords import HASHER, Passwords
 from events.people.places import Places
 from events.people.player_keys import PlayerKeys
+from events.people.puzzle_attempts import PuzzleAttempts
 from events.people.reports import Reports
 from events.people.statements import Statements
 from events.proof.checkpoint_log import CheckpointLog
@@ -266,6 +267,11 @@ class Installation:
     def notebooks(self) -> Notebooks:
         """The notes of players."""
         return Notebooks(self.client, self.prefix)
+
+    @cached_property
+    def puzzle_attempts(self) -> PuzzleAttempts:
+        """The attempts at puzzles."""
+        return PuzzleAttempts(self.client, self.prefix, self.now)
 
     @cached_property
     def reports(self) -> Reports:

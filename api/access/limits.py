@@ -47,6 +47,7 @@ class Limits(NamedTuple):
     words: str = "600/hour"
     chat_bytes: str = MAX_BYTES_OF_PERSON
     reports: str = "50/day"
+    puzzles: str = "100/day"
     invitations: str = "20/day"
     test_notices: str = "30/hour"
     sends: str = "60/hour"

@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime
 from enum import StrEnum
 
 from api.representations.ratings import RatingValue
+from domain.attempts import SolverRating
 from domain.games import GAMES
 from domain.match.endings import reason_words
 from domain.match.enums import Aids, Limit
@@ -12,7 +13,7 @@ from domain.match.terms import AIDS_IN_WORDS, DAY, Terms, duration, in_short, li
 from domain.search.budgets import thinking_time_s, thinks_long
 from domain.search.choose import node_budget
 from events.matches.readmodels import PlayerRating, Summary, Unrated
-from events.matches.readmodels.standings import interval_of
+from events.matches.readmodels.standings import PROVISIONAL_DEVIATION, interval_of
 
 URGENT_MS = DAY
 """A deadline that is nearer, in milliseconds, stands out in lists."""
@@ -154,6 +155,11 @@ def rating_range(rating: float, deviation: float) -> str:
 def rating_words(rating: PlayerRating) -> str:
     """Return a rating as it is shown: 1712; a provisional one with a question mark: 1340?"""
     return f"{rating.rating:.0f}{'?' if rating.provisional else ''}"
+
+
+def solver_rating(of: SolverRating) -> str:
+    """Return the rating of a puzzle, or of a person as a solver, as it is shown: 1712; 1340? while it is uncertain."""
+    return f"{of.rating.rating:.0f}{'?' if of.rating.deviation > PROVISIONAL_DEVIATION else ''}"
 
 
 def rating_with_interval(rating: PlayerRating) -> str:

@@ -23,6 +23,7 @@ from api.resources import (
     positions,
     proofs,
     push,
+    puzzles,
     reviews,
     rooms,
     seeks,
@@ -34,6 +35,7 @@ from api.resources import (
 BLUEPRINTS: dict[Blueprint, str] = {
     people.blueprint: "Accounts, sessions and tokens",
     games.blueprint: "The games and their rules",
+    puzzles.blueprint: "Puzzles",
     games.terms: "Terms of matches",
     matches.lists_blueprint: "Lists of matches",
     new_matches.blueprint: "Creating matches",

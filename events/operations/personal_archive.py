@@ -47,6 +47,7 @@ notices.json     what you were told or not, when, how and why; what is still to 
                  which matches you had open in the last minutes
 incoming-mail.json  the mails that were sent to your addresses: from whom, when, the subject and what became of them
 ratings.json     your ratings, and what each rated match has changed
+puzzles.json     your attempts at puzzles, and your ratings as a solver
 statements.json  what you wrote in cases, by match: statements, and as an arbiter reasons of rulings and of proposals;
                  with the random salts by which the digests in the events can be recomputed
 webhooks.json    where you have webhooks sent, and what was sent there lately and answered, without the secrets
@@ -75,6 +76,8 @@ def make_archive(parts: Installation, person: Person) -> bytes:
         mails = parts.inbox.recent(person.id, MAX_MAILS)
         _write(files, "incoming-mail.json", _json([write_value(mail) for mail in mails]))
         _write(files, "ratings.json", _json(_ratings(parts, person)))
+        puzzles = {name: write_value(of) for name, of in parts.puzzle_attempts.exported(person.id).items()}
+        _write(files, "puzzles.json", _json(puzzles))
         _write(files, "webhooks.json", _json(parts.endpoints.exported(person.id)))
         _write(files, "administration.json", _json(list(_acts_concerning(parts.administration, person))))
         own, notebook = parts.readmodels.matches_of(person.id), parts.notebooks.read(person.id)

@@ -107,7 +107,7 @@ def forget(parts: Installation, person_id: str) -> None:
         kept.erase(person_id)
     for role in parts.administration.roles_of(person_id):
         parts.administration.revoke(person_id, role, person_id)
-    for beside in (parts.endpoints, parts.checks, parts.notebooks):
+    for beside in (parts.endpoints, parts.checks, parts.notebooks, parts.puzzle_attempts):
         beside.erase(person_id)
     _erase_resets(parts, person)
     parts.addresses.erase(person_id)

@@ -3,5 +3,6 @@
 - People: ``person``, ``names``, ``accounts``, ``passwords``, ``credentials``, ``player_keys``, ``blocks``, ``follows``,
   the ``directory``; ``bots``
   with their ``capacity``, ``places`` of new matches; roles in ``administration``.
-- Private: ``conditional_moves``, ``notebooks``, ``chats`` and their ``reports``, ``statements``, ``availability``.
+- Private: ``conditional_moves``, ``notebooks``, ``chats`` and their ``reports``, ``statements``, ``availability``;
+  ``puzzle_attempts``.
 """

@@ -1,16 +1,18 @@
 """Puzzles: played by touch and with the keyboard, counted once, and again when they are due."""
 
+import re
 from collections.abc import Callable
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
-from api.pages.learning.puzzles import Puzzle, puzzles_of
+from api.operations.puzzles import Puzzle, puzzles_of
 from domain.games import GAMES
 from tests.e2e.test_every_page import AXE
 from tests.e2e.test_learning import DESK, PHONE, goal, said
-from tests.e2e.visitors import Visitor
+from tests.e2e.visitors import OVERFLOW, Visitor
+from tests.support.eventually import eventually
 
 DAY_MS = 24 * 3600 * 1000
 
@@ -67,3 +69,60 @@ def test_the_puzzle_of_the_day_is_solved_with_the_keyboard(game_id: str, visit: 
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         assert page.evaluate(AXE, {}) == []
+
+
+@pytest.mark.parametrize(("window", "touch"), [(PHONE, True), (DESK, False)], ids=["phone", "desk"])
+def test_with_an_account_the_first_attempt_is_rated_and_the_next_one_is_not(
+    window: ViewportSize, touch: bool, visit: Callable[..., Visitor]
+) -> None:
+    visitor = visit(viewport=window, has_touch=touch)
+    page = visitor.page
+    first, second, third = list(puzzles_of("bashni").values())[:3]
+    page.goto(f"/games/bashni/puzzles/{first.id}")
+    expect(goal(page)).to_have_text("Find the best move.")
+    page.get_by_role("button", name="Hint").press("Enter")
+    expect(page.locator("[data-part=known]")).to_have_text("Missed today.")
+    visitor.sign_up()
+    page.goto(f"/games/bashni/puzzles/{second.id}")
+    counts = page.locator("[data-part=counts]")
+    expect(counts).to_have_text("Your first attempt counts.")
+    solve(page, second)
+    expect(counts).to_have_text(re.compile(r"^Your rating as a solver: 1500 → 1[5-9]\d\d\.$"))
+    expect(page.locator("[data-part=known]")).to_have_text("Solved today.")
+    page.evaluate(AXE_SCRIPT)
+    assert page.evaluate(AXE, {}) == []
+    assert page.evaluate(OVERFLOW) <= 0
+    page.goto(f"/games/bashni/puzzles/{third.id}")
+    expect(counts).to_have_text("Your first attempt counts.")
+    page.get_by_role("button", name="Hint").press("Enter")
+    expect(counts).to_have_text(re.compile(r"^Your rating as a solver: 1[5-9]\d\d → \d{4}\.$"))
+    solve(page, third)
+    expect(page.get_by_role("link", name="Next puzzle")).to_be_visible()
+    expect(page.locator("[data-part=known]")).to_have_text("Missed today.")
+    page.goto("/games/bashni/puzzles")
+    results = [page.locator(f"[data-id='{puzzle.id}'] .tick") for puzzle in (first, second, third)]
+    for result, words in zip(results, ("Missed today.", "Solved today.", "Missed today."), strict=True):
+        expect(result).to_have_text(words)
+    expect(page.get_by_text("Your rating as a solver: ")).to_contain_text("after 2 first attempts.")
+    page.evaluate(AXE_SCRIPT)
+    assert page.evaluate(AXE, {}) == []
+    assert page.evaluate("localStorage.getItem('puzzles/bashni')") is None, "the account has taken it over"
+
+
+def test_leaving_after_the_first_move_is_a_miss_of_the_account(visit: Callable[..., Visitor]) -> None:
+    visitor = visit()
+    visitor.sign_up()
+    page = visitor.page
+    puzzle = next(puzzle for puzzle in puzzles_of("bashni").values() if len(puzzle.line) > 2)
+    page.goto(f"/games/bashni/puzzles/{puzzle.id}")
+    expect(page.locator("[data-part=counts]")).to_have_text("Your first attempt counts.")
+    page.get_by_label("Type a move").fill(puzzle.line[0])
+    page.keyboard.press("Enter")
+    expect(said(page)).to_contain_text(f"The answer is {puzzle.line[1]}.")
+    page.goto("/games/bashni/puzzles")
+
+    def listed() -> bool:
+        page.reload()
+        return page.locator(f"[data-id='{puzzle.id}'] .tick").text_content() == "Missed today."
+
+    eventually(listed, "the miss in the list")

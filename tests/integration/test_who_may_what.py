@@ -112,6 +112,7 @@ class World:
         return named | {
             "version": "1", "day": "latest", "token": "t", "webhook": "w", "delivery": "d", "subscription": "a" * 24,
             "notice": "none", "seek": "seek-none", "number": "1", "since": "2030-01-01T00:00:00Z", "square": "a1",
+            "puzzle": "none",
         }  # fmt: skip
 
 

@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 from flask import Flask
 
+from api.operations.puzzles import puzzles_of
 from api.pages.learning.playable import represent
-from api.pages.learning.puzzles import puzzles_of
 from api.representations.players import CAPACITY_GAMES
 from api.resources.bots import MAX_BOTS_PER_PAGE
 from api.services import EXTENSION, Services
@@ -166,6 +166,16 @@ class WorstWorld:
         )
         yield Asked("POST /seeks/{seek}/withdrawal", f"/seeks/{self.seek}/withdrawal", {})
 
+    def _about_puzzles(self) -> Iterator[Asked]:
+        hardest = max(puzzles_of("bashni").values(), key=lambda puzzle: len(puzzle.line))
+        taken = [{"puzzle": id, "solved": False, "at": "2026-01-01T00:00:00Z"} for id in puzzles_of("bashni")]
+        path = f"/games/bashni/puzzles/{hardest.id}"
+        yield Asked("POST /games/{game}/puzzles/attempts", "/games/bashni/puzzles/attempts", {"attempts": taken})
+        yield Asked("POST /games/{game}/puzzles/{puzzle}/looks", f"{path}/looks", {})
+        moves = {"moves": hardest.solver_moves}
+        yield Asked("POST /games/{game}/puzzles/{puzzle}/attempts", f"{path}/attempts", moves)
+        yield Asked("GET /games/{game}/puzzles", "/games/bashni/puzzles")
+
     def _fill_ledger(self, caller: Caller) -> None:
         """Let ``caller`` be told of more than a page lists, through all channels that a person may have."""
         now = self.services.now()
@@ -222,6 +232,7 @@ class WorstWorld:
         deliveries = f"/me/webhooks/{self.webhook}/deliveries?limit={MAX_ATTEMPTS_LOGGED}"
         yield Asked("GET /me/webhooks/{webhook}/deliveries", deliveries)
         yield Asked("GET /bots", f"/bots?limit={MAX_BOTS_PER_PAGE}")
+        yield from self._about_puzzles()
         yield from self._about_seeks()
         yield Asked("GET /me/room", "/me/room")
         yield Asked("PUT /me/room", "/me/room", {"concurrent": 100, "starts": "yes"})

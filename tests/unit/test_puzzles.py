@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from api.operations.puzzles import TRIALS, Puzzle, of_the_day, puzzles_of
 from api.pages.learning.playable import represent
-from api.pages.learning.puzzles import TRIALS, Puzzle, figure_of, of_the_day, puzzles_of, seat_of
+from api.pages.learning.puzzles import figure_of, seat_of
 from domain.games import GAMES
 from tests.mining import __main__ as mining
 

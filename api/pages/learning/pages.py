@@ -9,16 +9,20 @@ from flask import Response, abort, redirect, render_template, url_for
 from markupsafe import Markup
 from werkzeug.wrappers import Response as BaseResponse
 
+from api.access.auth import current_person
 from api.http.answers import json_response
+from api.operations.puzzles import of_the_day, puzzles_of
 from api.pages.layout import blueprint
 from api.pages.learning.lessons import lessons_of, playable_of
 from api.pages.learning.playable import represent
-from api.pages.learning.puzzles import figure_of, of_the_day, puzzles_of, seat_of
+from api.pages.learning.puzzles import figure_of, seat_of
 from api.pages.rules import figures_of, has_page
 from api.services import services
+from domain.attempts import Attempt
 from domain.game import AnyGame
 from domain.games import GAMES
 from domain.match.terms import DAY
+from events.people.person import GUEST
 
 CACHED = "public, max-age=3600"
 
@@ -84,7 +88,17 @@ def puzzles(game_id: str) -> str:
         abort(404, "There are no puzzles of this game.")
     by_level = groupby(listed.values(), key=lambda puzzle: puzzle.level)
     groups = [(level, list(group)) for level, group in by_level]
-    return render_template("learning/puzzles.html", game=game, groups=groups, count=len(listed))
+    account, stored = _account(), services().puzzle_attempts
+    return render_template(
+        "learning/puzzles.html",
+        game=game,
+        groups=groups,
+        count=len(listed),
+        ratings=stored.ratings(game_id, {puzzle.id: puzzle.prior for puzzle in listed.values()}),
+        account=account,
+        attempts=stored.of(account, game_id) if account else {},
+        own=stored.rating_of(account, game_id) if account else None,
+    )
 
 
 @blueprint.get("/games/<game_id>/puzzles/today")
@@ -103,16 +117,33 @@ def puzzle(game_id: str, puzzle_id: str) -> str:
     chosen = listed.get(puzzle_id) or abort(404, "There is no such puzzle.")
     ids = list(listed)
     following = ids[(ids.index(puzzle_id) + 1) % len(ids)]
-    figure = represent(figure_of(chosen))
+    figure, account, stored = represent(figure_of(chosen)), _account(), services().puzzle_attempts
     return render_template(
         "learning/puzzle.html",
         game=game,
         puzzle=chosen,
         seat=seat_of(chosen),
         following=following,
+        rating=stored.ratings(game_id, {puzzle_id: chosen.prior})[puzzle_id],
+        account=account,
+        attempt=stored.of(account, game_id).get(puzzle_id) if account else None,
         figure=figure,
         embedded=_embedded(figure),
     )
+
+
+def _account() -> str | None:
+    """Return the id of the viewer, if they have an account that remembers what they do about puzzles."""
+    person = current_person()
+    return None if person is None or person.kind == GUEST else person.id
+
+
+@blueprint.app_template_filter("known_attempt")
+def known_attempt(attempt: Attempt | None) -> str:
+    """Return what has been done about a puzzle as ``attempts.js`` reads it."""
+    if attempt is None or attempt.solved is None:
+        return "null"
+    return json.dumps({"solved": attempt.solved, "at": attempt.at, "due": attempt.due_at})
 
 
 @blueprint.app_template_test("with_puzzles")

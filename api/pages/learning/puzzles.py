@@ -1,70 +1,9 @@
-"""Puzzles: positions of games of the opponents against themselves in which few moves are far better than all others.
+"""Puzzles as figures to play."""
 
-``python -m tests.mining`` finds them, with their solutions and with how many trials of each level solve them, and keeps
-them as tables.
-"""
-
-from collections.abc import Mapping
-from functools import lru_cache
-from hashlib import sha256
-from pathlib import Path
-from typing import NamedTuple
-
+from api.operations.puzzles import Puzzle
 from api.pages.learning.playable import FigureStep, PlayableFigure
 from api.pages.pictures import squares_named
 from domain.games import GAMES
-
-FOLDER = Path(__file__).parent / "puzzles"
-
-TRIALS = (4, 4, 4, 4, 4, 1, 1, 1)
-"""The trials of each level, from 1 on: the strongest ones nearly always choose the same."""
-
-
-class Puzzle(NamedTuple):
-    """A position and its solution in canonical notation, replies included.
-
-    ``alternatives`` are as good as the last move of the line that is to be found, ``choices`` counts those, and
-    ``factor`` is the nodes of the search that has confirmed them, by those of level 8. ``solved`` counts the trials by
-    level in which an opponent has found all.
-    """
-
-    game_id: str
-    position: str
-    line: tuple[str, ...]
-    alternatives: tuple[str, ...]
-    choices: int
-    factor: int
-    solved: tuple[int, ...]
-
-    @property
-    def id(self) -> str:
-        """The id in addresses, which follows from the position."""
-        return sha256(f"{self.game_id} {self.position}".encode()).hexdigest()[:8]
-
-    @property
-    def level(self) -> int | None:
-        """The weakest level from which on all solve it in at least half of their trials; None: not even level 8."""
-        fails = [level for level, (won, of) in enumerate(zip(self.solved, TRIALS, strict=True), 1) if 2 * won < of]
-        hardest = max(fails, default=0)
-        return hardest + 1 if hardest < len(TRIALS) else None
-
-
-@lru_cache(maxsize=16)
-def puzzles_of(game_id: str) -> Mapping[str, Puzzle]:
-    """Return the puzzles of a game by id, the easiest first."""
-    path = FOLDER / f"{game_id}.tsv"
-    if game_id not in GAMES or not path.is_file():
-        return {}
-    puzzles = [_read(game_id, line.split("\t")) for line in path.read_text().splitlines()]
-    puzzles.sort(key=lambda puzzle: (puzzle.level or len(TRIALS) + 1, -sum(puzzle.solved), puzzle.id))
-    return {puzzle.id: puzzle for puzzle in puzzles}
-
-
-def _read(game_id: str, fields: list[str]) -> Puzzle:
-    position, line, alternatives, numbers, solved = fields
-    choices, factor = map(int, numbers.split())
-    trials = tuple(map(int, solved.split()))
-    return Puzzle(game_id, position, tuple(line.split()), tuple(alternatives.split()), choices, factor, trials)
 
 
 def figure_of(puzzle: Puzzle) -> PlayableFigure:
@@ -94,12 +33,3 @@ def seat_of(puzzle: Puzzle) -> str:
     position = game.parse_position(puzzle.position)
     setups = (setup for setup in game.setups.values() if len(setup.seat_names) == game.seats_at(position))
     return next(setups).seat_names[game.to_move(position)]
-
-
-def of_the_day(game_id: str, day: int) -> Puzzle | None:
-    """Return the puzzle of a day, counted from 1970: all of a game in turn, in a mixed order."""
-    puzzles = list(puzzles_of(game_id).values())
-    if not puzzles:
-        return None
-    puzzles.sort(key=lambda puzzle: sha256(f"day {puzzle.id}".encode()).digest())
-    return puzzles[day % len(puzzles)]

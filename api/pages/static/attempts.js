@@ -1,8 +1,12 @@
-// Attempts at puzzles, kept in this browser: by id the result of the first attempt, when it was, and when the puzzle comes
-// again. A puzzle that was missed comes again after 3, 10, 30 and 90 days; a repeat that is missed comes again after 3.
+// Attempts at puzzles, kept in this browser for whoever has no account: by id the result of the first attempt, when it
+// was, and when the puzzle comes again. A puzzle that was missed comes again after 3, 10, 30 and 90 days; a repeat that is
+// missed comes again after 3. domain/attempts.py does the same for accounts.
+
+import {call} from "./api.js";
 
 const DAY_MS = 24 * 3600 * 1000;
 const REPEAT_DAYS = [3, 10, 30, 90];
+const MAX_TAKEN_OVER = 200; // attempts in one request
 
 export function attempts(name) {
   try {
@@ -41,4 +45,14 @@ export function words(attempt, now = Date.now()) {
   const ago = days ? `${days} day${days === 1 ? "" : "s"} ago` : "today";
   if (isDue(attempt, now)) return `Again: ${result} ${ago}.`;
   return `${result[0].toUpperCase()}${result.slice(1)} ${ago}.`;
+}
+
+// Moves the attempts of this browser to the account of the person, where they are history.
+export async function takeOver(api, name) {
+  const all = Object.entries(attempts(name));
+  if (!all.length) return;
+  const sent = all.map(([puzzle, {solved, at}]) => ({puzzle, solved, at: new Date(at).toISOString()}));
+  for (let first = 0; first < sent.length; first += MAX_TAKEN_OVER)
+    await call("POST", `${api}/attempts`, {attempts: sent.slice(first, first + MAX_TAKEN_OVER)});
+  localStorage.removeItem(name);
 }

@@ -14,8 +14,8 @@ const sentence = (text) =>
   `${/^[a-z]{1,2}\d/.test(text) ? text : text[0].toUpperCase() + text.slice(1)}`.replace(/([^.?!])$/, "$1.");
 
 export class FigurePlayer {
-  // `section` is the markup of playable.html. `on` has optionally solved(), called when the last step is done, and
-  // wrong(move), which returns what to say about a legal move that is not accepted.
+  // `section` is the markup of playable.html. `on` has optionally accepted(move), solved(), called when the last step is
+  // done, and wrong(move), which returns what to say about a legal move that is not accepted.
   constructor(section, on = {}) {
     Object.assign(this, {section, on});
     this.board = new Board(this.part("board"), {
@@ -115,6 +115,7 @@ export class FigurePlayer {
         : "it is not asked for here";
       return this.say(`${move} is a legal move, but ${asked}.`, true);
     }
+    this.on.accepted?.(move);
     this.draw(after);
     if (!step.reply) {
       this.say(step.done || `${move}: right.`);

@@ -1,13 +1,14 @@
-// Marks in the list of puzzles what has been done in this browser, and begins with what is due again, or is new.
+// Marks in the list of puzzles what has been done, with the account or in this browser, and begins with what is due
+// again, or is new.
 
-import {attempts, isDue, words} from "./attempts.js";
+import {attempts, isDue, takeOver, words} from "./attempts.js";
 
 const list = document.querySelector("[data-puzzles]");
-const known = attempts(list.dataset.puzzles);
+const {puzzles, account} = list.dataset;
+const here = attempts(puzzles);
 const entries = [...list.querySelectorAll("[data-id]")];
-for (const entry of entries) entry.querySelector(".tick").textContent = words(known[entry.dataset.id]);
-const next =
-  entries.find(({dataset}) => isDue(known[dataset.id])) ??
-  entries.find(({dataset}) => !known[dataset.id]) ??
-  entries[0];
+const known = (entry) => JSON.parse(entry.dataset.known ?? "null") ?? here[entry.dataset.id];
+for (const entry of entries) entry.querySelector(".tick").textContent = words(known(entry));
+const next = entries.find((entry) => isDue(known(entry))) ?? entries.find((entry) => !known(entry)) ?? entries[0];
 document.getElementById("next-puzzle").href = next.querySelector("a").href;
+if (account) takeOver(account, puzzles).catch(() => {}); // the next visit tries again

@@ -9,6 +9,7 @@ from api.pages import (
     learning,
     list_pages,
     match_page,
+    move_reasons,
     new_match,
     notice_settings,
     people_page,

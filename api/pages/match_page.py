@@ -19,6 +19,8 @@ from api.pages.clocks import describe_deadline, upcoming_vacations
 from api.pages.layout import blueprint, read_viewer_roles
 from api.pages.match_news import describe_news
 from api.pages.match_standing import SeatView, describe_standing, seat_views, summarise_standing
+from api.pages.move_reasons import is_explained
+from api.pages.newcomers import is_new, read_of_finished
 from api.pages.pictures import TurnedView, board_at, colours_of, count_turns, requested_ply, requested_view, turn_number
 from api.pages.played_moves import Played, played_moves, rounds, runs_since
 from api.pages.shared_pictures import link_preview
@@ -247,7 +249,8 @@ def _render(loaded: Loaded, person: Person | None) -> str:
         board=board,
         standing=describe_standing(state, seats, seat, board.circumstances, _thinks_until(state), now),
         notice_offer=_notice_offer(person, seat, seats, played),
-        newcomer=around.newcomer,
+        needs_goal=around.newcomer and _may_need_goal(state, seat),
+        explained=around.newcomer and is_explained(state, seat),
         news=describe_news(loaded, match, person, [move.move for move in played]),
         rounds=rounds(state, game, played),
         unseen=runs_since(played, seat) if seat is not None and match.to_move == seat else (),
@@ -341,17 +344,12 @@ def _notice_offer(
 
 
 MAX_PLIES_OF_NEWCOMERS = 10
-MAX_MATCHES_OF_NEWCOMERS = 3
-"""The goal of a game stands beside the board in the first matches that a person plays of it, up to that ply of each."""
-
-LATEST_OF_SHARD = 10
-"""Finished matches of the viewer that are looked at for it, of each shard; rated ones are counted by the rating."""
+"""The goal of a game stands beside the board for newcomers up to that ply."""
 
 
-def _may_be_new(state: MatchState, viewer: str | None) -> bool:
+def _may_need_goal(state: MatchState, seat: int | None) -> bool:
     """Return whether the match is one in which the goal stands beside the board for newcomers."""
-    plays = viewer is not None and state.seat_of(viewer) is not None
-    return plays and not state.ended and len(state.play.moves) < MAX_PLIES_OF_NEWCOMERS
+    return seat is not None and not state.ended and len(state.play.moves) < MAX_PLIES_OF_NEWCOMERS
 
 
 class Surroundings(NamedTuple):
@@ -380,19 +378,12 @@ def _read_surroundings(state: MatchState, viewer: str | None) -> Surroundings:
     foreseen = batch.add(services().timekeeper.read_of_foreseen(state))
     ratings = batch.add(services().readmodels.read_of_ratings((player, pool) for player in people_seated(state.seats)))
     losses = batch.add(services().incidents.read_of_losses(state.match_id))
-    lists = services().readmodels
-    latest = (
-        batch.add(lists.read_of_latest("finished", viewer, LATEST_OF_SHARD))
-        if viewer is not None and _may_be_new(state, viewer)
-        else None
-    )
+    seat = state.seat_of(viewer) if viewer else None
+    asked = _may_need_goal(state, seat) or is_explained(state, seat)
+    finished = batch.add(read_of_finished(viewer)) if viewer is not None and asked else None
     next_match = None if following is None else NextMatch(following, represent_summary(following, persons()))
     present = {rating.player: rating for rating in ratings() if rating is not None}
-    newcomer = False
-    if latest is not None and viewer is not None:
-        rated_before = present[viewer].matches if viewer in present else 0
-        of_game = sum(summary.game == state.game for summary in latest())
-        newcomer = max(rated_before, of_game) < MAX_MATCHES_OF_NEWCOMERS
+    newcomer = finished is not None and is_new(state, present.get(viewer or ""), finished())
     return Surroundings(MatchContext(persons(), foreseen()), present, changes, losses(), next_match, newcomer)
 
 

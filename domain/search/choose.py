@@ -97,9 +97,8 @@ def choose(
     seat = game.to_move(position)
     if len(moves) == 1:
         return Choice(moves[0], clamp_evaluation(game.evaluate(position, seat)), 0, 0)
-    # Random guarantees the same sequence in later versions of Python only for the fractions.
-    fraction = Random(f"{ENGINE_VERSION}/{seed}/{len(history)}").random  # noqa: S311
-    seen = [move for move in moves if fraction() >= strength.blunder_rate] or [moves[int(fraction() * len(moves))]]
+    fraction = _fractions(seed, len(history))
+    seen = _seen(moves, strength, fraction)
     root_moves = [RootMove(move, int(fraction() * (strength.noise_amplitude + 1)), move in unlisted) for move in seen]
     spent = 0
     if thinks_long(level) and game.seats_at(position) == 2:
@@ -116,6 +115,25 @@ def choose(
     search = Search(game, seat, game.seats_at(position), history, budget - spent, report)
     choice = search.best(position, root_moves, strength.depth)
     return choice._replace(nodes=spent + choice.nodes)
+
+
+def moves_seen(game: Game[P, M], position: P, plies: int, level: int, seed: int) -> list[M]:
+    """Return the moves that an opponent of ``level`` does not overlook in a position after so many ``plies``.
+
+    ``seed`` is that of the ply, as for ``choose``. Raises KeyError for an unknown level.
+    """
+    moves, _ = root_moves_of(game, position)
+    return _seen(moves, LEVELS[level], _fractions(seed, plies)) if len(moves) > 1 else moves
+
+
+def _fractions(seed: int, plies: int) -> Callable[[], float]:
+    # Random guarantees the same sequence in later versions of Python only for the fractions.
+    return Random(f"{ENGINE_VERSION}/{seed}/{plies}").random  # noqa: S311
+
+
+def _seen(moves: list[M], strength: Level, fraction: Callable[[], float]) -> list[M]:
+    """Return the moves that are not overlooked; one is always seen."""
+    return [move for move in moves if fraction() >= strength.blunder_rate] or [moves[int(fraction() * len(moves))]]
 
 
 def seed_for(match_seed: str, ply: int) -> int:

@@ -213,9 +213,15 @@ at("notes")?.addEventListener(
 );
 const openLater = ({target}) => {
   if (target.id === "review") import("./review.js").then(({show}) => show(target, explore), notLoaded);
+  if (target.id === "why") showReasons(target);
   if (target.id === "share") import("./share.js").then(({show}) => show(target, match, copy), notLoaded);
 };
 page.addEventListener("toggle", openLater, true);
+async function showReasons(part) {
+  if (!part.open) return;
+  const answer = await fetch(part.dataset.url).catch(() => null);
+  part.lastElementChild.textContent = answer?.ok ? await answer.text() : "The server cannot be reached.";
+}
 const readChat = at("chat") ? chat(at("chat"), api) : () => {};
 const restartClocks = runClocks(page, () => refresh());
 

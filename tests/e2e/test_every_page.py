@@ -69,7 +69,8 @@ LONG_PATHS = (*RULES, "/docs/api", "/problems")
 STRANGERS_PATHS = ("/", "/sign-in", "/sign-up", "/password-reset", "/nothing")
 PATHS = (
     "/help", "/offline", "/docs/api", "/problems", "/verify", "/lobby", "/leaderboards", "/games/bashni", *RULES,
-    "/games/bashni/first-steps", "/games/bashni/first-steps/take", "/games/bashni/puzzles",
+    "/games/bashni/first-steps", "/games/bashni/first-steps/take", "/games/bashni/strategy",
+    "/games/bashni/puzzles",
     "/players/opponent-4", "/players/{name}", "/players/{name}/ratings/bashni-2", "/matches", "/matches/new",
     "/seeks", "/seeks/{seek}", "/people", "/tournaments", "/tournaments/new", "/tournaments/{tournament}",
     "/matches?view=finished&against=nobody", "/settings", "/settings/notices", "/notices", "/cases", "/cases#menu",

@@ -126,3 +126,35 @@ def test_the_first_lesson_of_each_game_fits_the_phone_stands_still_and_can_be_re
     board = page.locator(".playable .board").bounding_box()
     assert board is not None
     assert board["height"] <= DESK["height"]
+
+
+SIZES = (("phone", PHONE), ("desk", DESK))
+
+
+@pytest.mark.parametrize("window", [window for _, window in SIZES], ids=[name for name, _ in SIZES])
+def test_a_claim_of_the_strategy_is_tried_and_all_pages_about_the_game_lead_to_it(
+    window: ViewportSize, visit: Callable[..., Visitor]
+) -> None:
+    page = visit(viewport=window, has_touch=window is PHONE).page
+    page.goto("/games/bashni")
+    page.get_by_role("link", name="Strategy").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Strategy of Bashni")
+    claim = page.locator("section[aria-labelledby=free]")
+    claim.get_by_role("button", name=re.compile("^Try it")).click()
+    expect(goal(page)).to_have_text("White can take b4 or d4. Take the one that gives more.")
+    page.locator(square(page, "c3")).click()
+    page.locator(square(page, "a5", ".is-target")).click()
+    expect(said(page)).to_have_text("c3xa5 is a legal move, but it is not asked for here.")
+    page.locator(square(page, "c3")).click()
+    page.locator(square(page, "e5", ".is-target")).click()
+    expect(said(page)).to_contain_text("a tower of two white men stands on d4 again")
+    page.get_by_role("button", name="Close").click()
+    expect(page.locator("#columns + p + .measured")).to_contain_text("%")
+    assert page.evaluate("document.documentElement.scrollWidth") <= window["width"]
+    page.evaluate(AXE_SCRIPT)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        assert page.evaluate(AXE, {}) == []
+    for path in ("rules", "first-steps"):
+        page.goto(f"/games/bashni/{path}")
+        expect(page.get_by_role("link", name="Strategy").first).to_have_attribute("href", "/games/bashni/strategy")

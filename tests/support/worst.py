@@ -371,6 +371,8 @@ class WorstWorld:
             "/leaderboards",
             "/games/four-towers/first-steps/move",
             "/games/four-towers/first-steps/queen/2",
+            "/games/towers/strategy",
+            "/games/towers/strategy/supply",
             "/people",
             "/people?room=true",
             "/games/bashni/puzzles",

@@ -85,13 +85,13 @@ def table(planned: list[Task], scores: dict[str, float]) -> str:
     return "\n".join(lines)
 
 
-def in_compiled_code(arguments: list[str]) -> None:
-    """Start this program again with the compiled build of the present sources, if there is one (``make compile``)."""
+def in_compiled_code(arguments: list[str], program: str = "tests.tuning.strength") -> None:
+    """Start a program again with the compiled build of the present sources, if there is one (``make compile``)."""
     build = find_build()
     if build is not None and not COMPILED:
         path = f"{build}{os.pathsep}{ROOT}"
         environment = {**os.environ, "PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
-        os.execve(sys.executable, [sys.executable, "-m", "tests.tuning.strength", *arguments], environment)  # noqa: S606
+        os.execve(sys.executable, [sys.executable, "-m", program, *arguments], environment)  # noqa: S606
 
 
 def main(arguments: list[str]) -> None:

@@ -11,6 +11,7 @@ from flask import Flask
 from api.app import create_app
 from api.pages.learning.lessons import lessons_of, playable_of
 from api.pages.learning.playable import FigureStep, PlayableFigure, represent
+from api.pages.learning.strategy import claims_of
 from api.pages.rules import figures_of
 from domain.game import AnyGame, IllegalMove, RulesError
 from domain.games import GAMES
@@ -25,6 +26,8 @@ def figures() -> Iterator[Any]:
         for lesson in lessons_of(game_id):
             for number, figure in enumerate(lesson.figures, 1):
                 yield pytest.param(figure, id=f"{game_id}/{lesson.id}/{number}")
+        for claim in claims_of(game_id):
+            yield pytest.param(claim.figure, id=f"{game_id}/strategy/{claim.id}")
         for drawn in figures_of(game_id):
             playable = playable_of(game_id, drawn)
             if playable is not None:

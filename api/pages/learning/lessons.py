@@ -34,10 +34,10 @@ def lessons_of(game_id: str) -> tuple[Lesson, ...]:
 
 
 def _lesson(game_id: str, *, id: str, title: str, about: str, figure: Sequence[Mapping[str, Any]]) -> Lesson:
-    return Lesson(id, title, about, tuple(_figure(game_id, **entry) for entry in figure))
+    return Lesson(id, title, about, tuple(figure_from(game_id, **entry) for entry in figure))
 
 
-def _figure(
+def figure_from(
     game_id: str,
     *,
     goal: str = "",
@@ -48,7 +48,7 @@ def _figure(
     refused: str | None = None,
     done: str = "",
 ) -> PlayableFigure:
-    """Return a figure of a lesson.
+    """Return a figure of a lesson or of a strategy page.
 
     ``of`` is a figure of the rules page: it has the position and, unless they are given, the moves, the first move that
     is refused and, as its caption, the last words. ``moves`` alternate between the reader and the other side. A figure

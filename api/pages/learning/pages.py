@@ -1,7 +1,8 @@
-"""The pages of first steps and puzzles, and the figures of rules pages as JSON to be tried."""
+"""The pages of first steps, strategy and puzzles, and the figures of rules pages as JSON to be tried."""
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -16,6 +17,7 @@ from api.pages.layout import blueprint
 from api.pages.learning.lessons import lessons_of, playable_of
 from api.pages.learning.playable import represent
 from api.pages.learning.puzzles import figure_of, seat_of
+from api.pages.learning.strategy import claims_of, drawn_claims, practice_of
 from api.pages.rules import figures_of, has_page
 from api.services import services
 from domain.attempts import Attempt
@@ -146,10 +148,44 @@ def known_attempt(attempt: Attempt | None) -> str:
     return json.dumps({"solved": attempt.solved, "at": attempt.at, "due": attempt.due_at})
 
 
+@blueprint.get("/games/<game_id>/strategy")
+def strategy(game_id: str) -> str:
+    """Return the claims about good play of a game, each with its figure; 404 if it has none."""
+    game = _game_of(game_id)
+    if not claims_of(game_id):
+        abort(404, "There is no strategy page of this game.")
+    return render_template(
+        "learning/strategy.html", game=game, body=_strategy_body(game), practice=practice_of(game_id)
+    )
+
+
+@lru_cache(maxsize=16)
+def _strategy_body(game: AnyGame) -> Markup:
+    """Return the claims about ``game``, the same for everybody, rendered once."""
+    claims, symbols = drawn_claims(game.id)
+    text = render_template("learning/claims.html", game=game, claims=claims)
+    return symbols.definitions() + Markup(text)  # noqa: S704 - a template escapes
+
+
+@blueprint.get("/games/<game_id>/strategy/<claim_id>")
+def strategy_figure(game_id: str, claim_id: str) -> Response:
+    """Return the figure of a claim to be played without the server; 404 if there is none."""
+    claims = {claim.id: claim for claim in claims_of(_game_of(game_id).id)}
+    if claim_id not in claims:
+        abort(404, "There is no such figure to play.")
+    return json_response(represent(claims[claim_id].figure), headers={"Cache-Control": CACHED})
+
+
 @blueprint.app_template_test("with_puzzles")
 def has_puzzles(game: AnyGame) -> bool:
     """Tell whether there are puzzles of ``game``."""
     return bool(puzzles_of(game.id))
+
+
+@blueprint.app_template_test("with_strategy")
+def has_strategy(game: AnyGame) -> bool:
+    """Tell whether there is a strategy page of ``game``."""
+    return bool(claims_of(game.id))
 
 
 @blueprint.app_template_test("playable")

@@ -26,7 +26,7 @@ MIN_BYTES = 400
 MAX_BYTES = 1_000_000
 """A longer body is sent uncompressed: compressing it would take longer than a request may."""
 
-BROTLI_QUALITY = 6
+BROTLI_QUALITY = 7
 GZIP_LEVEL = 6
 
 

@@ -1,12 +1,16 @@
 """The settings of a person, the forms to sign in and up, and the pages that links in mail lead to."""
 
+from functools import cache
+
 from flask import redirect, render_template, request, url_for
+from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from api.access.auth import current_person
 from api.operations.jobs import archive_state
 from api.operations.mail_links import confirmable_address, refusing_player, resettable_account
-from api.pages.layout import blueprint, local_path, signed_in_reader
+from api.operations.notice_targets import ways_for
+from api.pages.layout import blueprint, local_path
 from api.pages.player_page import game_title
 from api.representations.players import CAPACITY_GAMES
 from api.services import services
@@ -14,11 +18,13 @@ from domain.match import vacation
 from domain.match.calendar import MAX_FREE_DAYS
 from domain.match.terms import duration
 from domain.match.vacation import year_of
+from domain.scene import Cell, Piece, Scene
 from events.people.availability import zone_names
 from events.people.capacity import MAX_CONCURRENT
 from events.people.credentials import MAX_LABEL_LENGTH
 from events.people.places import MAX_CONCURRENT_OF_PERSON
 from events.people.player_keys import MAX_KEY_NAME_LENGTH
+from events.pictures.board import draw
 from events.runtime.wall_clock import rfc3339
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -26,13 +32,17 @@ DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sun
 
 @blueprint.get("/settings")
 def settings() -> str:
-    """Return the settings of the signed-in person."""
-    person = signed_in_reader()
+    """Return the settings of the device, and those of the signed-in person, if any."""
+    person = current_person()
+    if person is None:
+        return render_template("settings.html", sample=_sample())
     now = services().now()
     availability = services().availability.read([person.id])[person.id]
     blocks = services().blocks.of(person.id)
     return render_template(
         "settings.html",
+        sample=_sample(),
+        push_is_offered=ways_for(person.kind).push,
         availability=availability,
         days=DAYS,
         max_free_days=MAX_FREE_DAYS,
@@ -59,6 +69,27 @@ def settings() -> str:
         now=now,
         rfc3339=rfc3339,
     )
+
+
+@cache
+def _sample() -> Markup:
+    """Return a picture of discs and figures on squares, which shows what is chosen for them."""
+    cells = tuple(
+        Cell(f"{file}{2 - y}", x, y, "dark" if (x + y) % 2 else "light")
+        for y in range(2)
+        for x, file in enumerate("abcdef")
+    )
+    white, black = Piece(0, "man", "w", ""), Piece(1, "man", "b", "")
+    columns = {
+        "a1": (white,),
+        "b2": (black, white, black),
+        "c1": (white, Piece(0, "king", "W", "")),
+        "d2": (Piece(0, "monarch", "K", ""),),
+        "e2": (Piece(1, "knight", "n", ""),),
+        "e1": (Piece(2, "queen", "rQ", ""),),
+        "f1": (Piece(3, "rook", "bR", ""),),
+    }
+    return draw(Scene(6, 2, cells, (), columns), ("white", "black", "red", "blue"), picture="Pieces on a board")
 
 
 @blueprint.get("/sign-in")

@@ -46,6 +46,9 @@ MAX_COORDINATE_LETTERS = 2
 
 PLAIN_KINDS = {"man", "stone"}
 CHECK = "check"
+_TILE_LETTERS = {"ant": "An"}
+"""On the tile of a piece whose letter in the notation is none."""
+
 MONOCHROME = {"white", "black"}
 """The colours that differ in lightness and need no letter to be told apart."""
 
@@ -214,12 +217,16 @@ def link_between(one: tuple[float, float], other: tuple[float, float]) -> str:
 
 
 def column_at(cell: Cell, pieces: Sequence[Piece], colours: Sequence[str], scope: str = "") -> str:
-    """Return the drawing of ``pieces``, bottom first, on a square, with their names; nothing where there are none."""
+    """Return the drawing of ``pieces``, bottom first, on a square; nothing where there are none.
+
+    Pieces of a column have their names, which the name of a square has for a single one.
+    """
     if not pieces:
         return ""
+    titles = [f' data-title="{escape(piece.title)}"' if len(pieces) > 1 else "" for piece in pieces]
     drawn = "".join(
-        f'<use href="#{face}" x="{_n(x)}" y="{_n(y)}" data-title="{escape(piece.title)}"/>'
-        for (face, x, y), piece in zip(_stacked(cell, pieces, colours, scope), pieces, strict=True)
+        f'<use href="#{face}" x="{_n(x)}" y="{_n(y)}"{title}/>'
+        for (face, x, y), title in zip(_stacked(cell, pieces, colours, scope), titles, strict=True)
     )
     return f'<g class="column" data-square="{escape(cell.square)}">{drawn}{_height(cell, pieces)}</g>'
 
@@ -264,7 +271,6 @@ def _square(cell: Cell, spoken: str, notes: str) -> str:
 
 def face_id(piece: Piece, colours: Sequence[str]) -> str:
     """Return the id of the drawing of pieces of this sort, as ``faces`` has it without a scope."""
-    """Return the id of the drawing of such a piece."""
     sort = f"{_colour(piece, colours)}-{piece.kind}-{ord(piece.letter[:1] or ' ')}"
     return str(escape(f"face-{sort}{'-frozen' if piece.frozen else ''}"))
 
@@ -282,7 +288,9 @@ def faces(pieces: Iterable[Piece], colours: Sequence[str], scope: str = "") -> d
 
 
 def _face(name: str, piece: Piece, colour: str) -> str:
-    drawing = _castle() if piece.kind == "castle" else figure(piece.kind, colour, piece.frozen) or _disc(piece, colour)
+    letters = _TILE_LETTERS.get(piece.kind) or (piece.letter[1:] or piece.letter.upper())
+    stands = figure(piece.kind, colour, piece.frozen, letters)
+    drawing = _castle() if piece.kind == "castle" else stands or _disc(piece, colour)
     classes = f"piece piece-{colour} kind-{piece.kind}{' frozen' if piece.frozen else ''}"
     return f'<g id="{name}" class="{escape(classes)}">{drawing}</g>'
 

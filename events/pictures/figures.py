@@ -4,6 +4,9 @@ Each is drawn about the middle of its square, from -0.42 to 0.3, without colours
 that of the seat. The ornament of the plinth tells similar colours apart.
 """
 
+from markupsafe import escape
+
+_TILE = "M-.34 -.4H.34V.3H-.34Z"
 _PLINTH = "M-.26 .3V.22L-.2 .2L-.17 .14H.17L.2 .2L.26 .22V.3Z"
 
 _ORNAMENTS = {
@@ -126,14 +129,19 @@ FREEZE = "M.24 -.41V-.15M.127 -.345L.353 -.215M.127 -.215L.353 -.345"
 """A crystal of ice beside the head of a piece that has no mover any more."""
 
 
-def figure(kind: str, colour: str, frozen: bool) -> str | None:
-    """Return the SVG of a piece of ``kind`` that stands alone, or None for a kind that is drawn as a disc."""
+def figure(kind: str, colour: str, frozen: bool, letters: str) -> str | None:
+    """Return the SVG of a piece of ``kind`` that stands alone, or None for a kind that is drawn as a disc.
+
+    It contains a tile with ``letters`` as well: the style sheet shows one of them.
+    """
     body = _BODIES.get(kind)
     if body is None:
         return None
-    parts = [f'<path class="body" d="{_PLINTH if kind != "neutron" else ""}{body}"/>']
-    if kind in _DETAILS:
-        parts.append(f'<path class="detail" d="{_DETAILS[kind]}"/>')
+    detail = f'<path class="detail" d="{_DETAILS[kind]}"/>' if kind in _DETAILS else ""
+    parts = [
+        f'<g class="tile"><path class="body" d="{_TILE}"/><text class="letter" dy=".05em">{escape(letters)}</text></g>'
+        f'<g class="carved"><path class="body" d="{_PLINTH if kind != "neutron" else ""}{body}"/>{detail}</g>'
+    ]
     if colour in _ORNAMENTS:
         parts.append(f'<path class="ornament" d="{_ORNAMENTS[colour]}"/>')
     if frozen:

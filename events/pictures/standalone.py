@@ -12,14 +12,15 @@ from domain.scene import Scene
 from events.pictures.board import Trace, draw
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_BLOCK = re.compile(r"(@[^{}]+)\{((?:[^{}]+\{[^{}]*\})*)\s*\}|([^{}@]+\{[^{}]*\})")
+_MEDIA = re.compile(r"@[^{}]+\{(?:[^{}]+\{[^{}]*\})*\s*\}")
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _COMMA = re.compile(r",(?![^()]*\))")
 _ANY_OF = re.compile(r":is\(([^()]*)\)")
 _VARIABLE = re.compile(r"var\((--[\w-]+)(?:\s*,\s*([^()]*))?\)")
 _VARIABLE_NAME = re.compile(r"--[\w-]+")
 _CLASS = re.compile(r"\.([\w-]+)")
-_PAINTING = re.compile(r"fill|stroke|font|text-anchor|paint-order|opacity")
+_BY_SCHEME = re.compile(r"light-dark\(([^(),]+), ([^(),]+)\)")
+_PAINTING = re.compile(r"display|fill|stroke|font|text-anchor|paint-order|opacity")
 _DARK = "@media (prefers-color-scheme: dark)"
 
 Values = Mapping[str, str]
@@ -28,23 +29,18 @@ Values = Mapping[str, str]
 class _Rule(NamedTuple):
     selectors: tuple[str, ...]
     declarations: Values
-    dark: bool
 
 
-class _Variables(NamedTuple):
-    """Values of variables: for the whole picture, and inside of elements of a class."""
+class _Sheet(NamedTuple):
+    """The rules, and the values of variables: for the whole picture, and inside of elements of a class."""
+
+    rules: tuple[_Rule, ...]
 
     common: dict[str, str]
     inside: dict[str, dict[str, str]]
 
-    def of(self, scope: str) -> dict[str, str]:
+    def variables_in(self, scope: str) -> dict[str, str]:
         return self.common | self.inside.get(scope, {})
-
-
-class _Sheet(NamedTuple):
-    rules: tuple[_Rule, ...]
-    light: _Variables
-    dark: _Variables
 
 
 @lru_cache(maxsize=256)
@@ -65,20 +61,20 @@ def style_for(elements: frozenset[frozenset[str]], dark: bool = True) -> str:
             for selector in rule.selectors
             if ":" not in selector and classes.issuperset(_CLASS.findall(selector))
         ]
-        if not selectors or (rule.dark and not dark):
+        if not selectors:
             continue
         variants = [([_more_specific(selector) for selector in selectors], rule.declarations, "")]
-        for scope in sorted(classes & sheet.dark.inside.keys()):
-            scoped = _mentioning(sheet.dark.inside[scope], rule.declarations)
+        for scope in sorted(classes & sheet.inside.keys()):
+            scoped = _mentioning(sheet.inside[scope], rule.declarations)
             variants.append(
                 ([_scope_selector(selector, scope, beside[scope]) for selector in selectors], scoped, scope)
             )
         for names, declarations, scope in variants:
-            light = _resolve(declarations, sheet.light.of(scope))
-            darkened = _resolve(declarations, sheet.dark.of(scope))
-            if not rule.dark:
-                written.append(_format(names, light))
-            changed = {name: value for name, value in darkened.items() if rule.dark or light.get(name) != value}
+            both = _resolve(declarations, sheet.variables_in(scope))
+            light = {name: _BY_SCHEME.sub(r"\1", value) for name, value in both.items()}
+            darkened = {name: _BY_SCHEME.sub(r"\2", value) for name, value in both.items()}
+            written.append(_format(names, light))
+            changed = {name: value for name, value in darkened.items() if light[name] != value}
             if dark and changed:
                 written.append(f"{_DARK}{{{_format(names, changed)}}}")
     return "".join(written)
@@ -86,32 +82,30 @@ def style_for(elements: frozenset[frozenset[str]], dark: bool = True) -> str:
 
 @lru_cache(maxsize=1)
 def _read() -> _Sheet:
-    rules = list(_rules(_COMMENT.sub("", Path(__file__).with_name("picture.css").read_text())))
-    light, dark = _Variables({}, {}), _Variables({}, {})
+    css = Path(__file__).with_name("picture.css").read_text()
+    rules = list(_rules(_MEDIA.sub("", _COMMENT.sub("", css))))
+    common: dict[str, str] = {}
+    inside: dict[str, dict[str, str]] = {}
     for rule in rules:
         defined = {name: value for name, value in rule.declarations.items() if name.startswith("--")}
-        for variables in (dark,) if rule.dark else (light, dark):
-            for selector in rule.selectors if defined else ():
-                if selector in (":root", ".board"):
-                    variables.common.update(defined)
-                elif scope := _CLASS.fullmatch(selector):
-                    variables.inside.setdefault(scope[1], {}).update(defined)
+        for selector in rule.selectors if defined else ():
+            if selector in (":root", ".board"):
+                common.update(defined)
+            elif scope := _CLASS.fullmatch(selector):
+                inside.setdefault(scope[1], {}).update(defined)
     painting = (
         rule._replace(declarations={name: value for name, value in rule.declarations.items() if _PAINTING.match(name)})
         for rule in rules
     )
-    return _Sheet(tuple(rule for rule in painting if rule.declarations), light, dark)
+    return _Sheet(tuple(rule for rule in painting if rule.declarations), common, inside)
 
 
 def _rules(css: str) -> Iterator[_Rule]:
-    for condition, inner, single in _BLOCK.findall(css):
-        if condition and condition.strip() != _DARK:
-            continue
-        for selectors, body in _RULE.findall(inner or single):
-            pairs = (declaration.split(":", 1) for declaration in body.split(";") if ":" in declaration)
-            declarations = {name.strip(): value.strip() for name, value in pairs}
-            each = (plain for selector in _COMMA.split(selectors) for plain in _without_is(selector.strip()))
-            yield _Rule(tuple(each), declarations, bool(condition))
+    for selectors, body in _RULE.findall(css):
+        pairs = (declaration.split(":", 1) for declaration in body.split(";") if ":" in declaration)
+        declarations = {name.strip(): value.strip() for name, value in pairs}
+        each = (plain for selector in _COMMA.split(selectors) for plain in _without_is(selector.strip()))
+        yield _Rule(tuple(each), declarations)
 
 
 def _without_is(selector: str) -> Iterator[str]:

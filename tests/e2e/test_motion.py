@@ -13,7 +13,8 @@ const animate = Element.prototype.animate;
 Element.prototype.animate = function (frames, options) {
   const duration = options.duration ?? options;
   const kind = Object.keys(frames[0])[0];
-  window.animated.push([this.dataset.title ?? this.getAttribute("class"), kind, frames[0][kind], duration]);
+  const face = this.getAttribute("href")?.split("-").slice(1, 3).join(" ");
+  window.animated.push([face ?? this.getAttribute("class"), kind, frames[0][kind], duration]);
   return animate.call(this, frames, options);
 };
 """

@@ -104,7 +104,7 @@ def test_a_frozen_piece_keeps_its_own_colours_in_a_picture_that_stands_alone() -
     scene = Scene(1, 1, (Cell("a1", 0, 0, "light"),), (), {"a1": (frozen,)}, {})
     style = draw_document(scene, ("red",), "A piece").style
     assert ".piece-red.frozen .ornament{stroke:#b4452f}" in style
-    assert style.index(".piece-red .body{") < style.index(".frozen.frozen .body{fill:#c6ccd3;stroke:#4d5661}")
+    assert style.index(".piece-red .body{") < style.index(".frozen.frozen .body{fill:#c6ccd3;stroke:#333b45}")
 
 
 def test_the_moves_that_are_marked_have_the_colours_of_their_seats_in_a_picture_that_stands_alone() -> None:

@@ -239,12 +239,13 @@ async function refresh({ply = shown() === plies() ? null : shown()} = {}) {
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (number !== asked) return;
     if ("seat" in page.dataset && !("seat" in fresh.getElementById("match").dataset)) return saySignedOut();
-    const before = {plies: plies(), place: standing().place};
+    const before = {plies: plies(), ...standing()};
     const after = fresh.getElementById("standing").dataset;
     const moved = before.plies !== Number(after.plies) || before.place !== after.place;
     // Before the parts are replaced, for a chosen move keeps its board.
     if (moved || ((moveEntry.active || composer.active) && !after.mine)) moveEntry.forget();
     if (moved) playback.stop();
+    if (moved || after.status !== before.status) sound(before, after, fresh);
     if (after.news) announcer.hide();
     adopt(fresh);
     history.replaceState(null, "", ply === null ? location.pathname : `?ply=${ply}`);
@@ -262,6 +263,14 @@ async function refresh({ply = shown() === plies() ? null : shown()} = {}) {
   } finally {
     if (number === asked) at("board").removeAttribute("aria-busy");
   }
+}
+
+// Lets what has happened be heard where the device asks for it.
+function sound({plies, mine, status}, after, fresh) {
+  if (!document.documentElement.dataset.sounds) return;
+  const moves = [...fresh.querySelectorAll("#moves [data-ply]")].slice(plies).map((link) => link.textContent);
+  const ended = status === "playing" && after.status !== status;
+  import("./sounds.js").then(({playNews}) => playNews({moves, ended, turn: after.mine && !mine}));
 }
 
 function adopt(fresh) {

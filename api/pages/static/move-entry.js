@@ -39,8 +39,8 @@ export class MoveEntry {
     }
   }
 
-  // `squares` are those the move was chosen with, none for a typed or composed move.
-  async choose(move, squares = []) {
+  // `squares` are those the move was chosen with, none for a typed or composed move. With `atOnce` it is submitted.
+  async choose(move, squares = [], atOnce = false) {
     const answer = await this.picture([["try", move]]).catch((error) => {
       if (!this.match.isKept()) throw error;
     });
@@ -55,14 +55,22 @@ export class MoveEntry {
     this.composer.hide();
     if (answer) this.board.show(await answer.text());
     at("chosen").textContent = spelled;
-    at("confirm").hidden = false;
-    at("submit").focus({preventScroll: true});
-    uncover(this.board.frame, at("confirm"));
+    if (atOnce && answer) return this.submit();
+    this.ask();
     this.match.say(`${spelled} is chosen. Submit it with Enter, or cancel it with Escape.`, false, true);
   }
 
+  // Shows the question whether the chosen move shall be submitted.
+  ask() {
+    at("confirm").hidden = false;
+    at("submit").focus({preventScroll: true});
+    uncover(this.board.frame, at("confirm"));
+  }
+
+  // A move chosen by squares is complete: where the device asks for it, it is submitted without a question.
   chooseAndSay(move, squares) {
-    return this.choose(move, squares).catch((error) => this.match.say(error.message, true));
+    const atOnce = Boolean(squares?.length && document.documentElement.dataset.atOnce);
+    return this.choose(move, squares, atOnce).catch((error) => this.match.say(error.message, true));
   }
 
   forget() {
@@ -125,8 +133,10 @@ export class MoveEntry {
     if (focused) at("submit").focus({preventScroll: true});
     if (problem.status === 401) return this.keep();
     if (problem.status === 0 && this.chosen && match.isKept()) return this.queue();
-    if ([0, 429, 503].includes(problem.status))
+    if ([0, 429, 503].includes(problem.status)) {
+      if (this.chosen && at("confirm").hidden) this.ask();
       return match.say(`${problem.message} Press again to repeat it; it counts once only.`, true);
+    }
     this.forget();
     await match.refresh({ply: null});
     const stale = problem.code === "stale-version" && "The match has moved on; this is the current state.";

@@ -101,20 +101,6 @@ function wall(at) {
   return Date.UTC(year, month - 1, day, hour, minute, second) + (at % 1000);
 }
 
-const keeps = document.getElementById("keeps");
-if (keeps) keeps.checked = localStorage.getItem("kept-for") === keeps.dataset.person;
-keeps?.addEventListener("change", async () => {
-  const told = document.getElementById("keeps-status");
-  const {clear, start} = await import("./kept-matches.js");
-  try {
-    await (keeps.checked ? start(keeps.dataset.person) : clear());
-    told.textContent = keeps.checked ? "They are kept on this device." : "Nothing is kept on this device.";
-  } catch {
-    keeps.checked = false;
-    told.textContent = "This browser keeps nothing.";
-  }
-});
-
 const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const hint = document.getElementById("here");
 if (here !== zone.value && [...zone.options].some((option) => option.value === here)) {

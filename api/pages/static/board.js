@@ -39,6 +39,7 @@ export class Board {
     this.current = null;
     this.motion = null; // motion.js, where pictures are not exchanged at once
     this.dropped = false; // whether a piece was put down where the next picture shows it
+    this.arrows = null; // arrows.js, once loaded
     this.overlay = null; // draws on the board and may take what is pressed: draw(), press(square), begins()
     this.clearSteps();
     frame.addEventListener("click", (event) => this.press(event.target.closest(".square")));
@@ -58,6 +59,7 @@ export class Board {
       this.squares.get(column.dataset.square)?.classList.add("is-held");
     this.light();
     this.rove();
+    this.arrows?.settle();
   }
 
   // What show() has to know of the present picture before it is changed, so that pieces move.

@@ -1,6 +1,7 @@
 // A playable figure: a position with steps, each of which asks for a move or for a forbidden one. The server has sent
 // all moves, boards and refusals (api/pages/learning/playable.py); nothing is requested, and no rules are known here.
 
+import {enableArrows} from "./arrows.js";
 import {Board} from "./board.js";
 import {BoardSteps} from "./board-steps.js";
 import {enableDragging} from "./drag.js";
@@ -32,6 +33,7 @@ export class FigurePlayer {
     });
     this.board.motion = motion;
     enableDragging(this.board);
+    enableArrows(this.board);
     enableZoom(this.board, this.part("whole"), (text) => this.say(text));
     this.part("again").addEventListener("click", () => {
       this.start(this.figure);

@@ -80,6 +80,7 @@ function tell(piece) {
 }
 for (const event of ["pointerover", "focusin"])
   at("draft")?.addEventListener(event, ({target}) => tell(target.closest("[data-face]")));
+import("./arrows.js").then(({enableArrows}) => enableArrows(board));
 // Only what the device has is loaded: a mouse, a touch screen.
 if (matchMedia("(any-pointer: fine)").matches) import("./drag.js").then(({enableDragging}) => enableDragging(board));
 if (!matchMedia("(prefers-reduced-motion: reduce)").matches)

@@ -181,6 +181,8 @@ def _threats(game: AnyGame, before: Any, after: Any, mover: int) -> list[Taken]:
     scene, threatened = game.scene(again), dict[str, Taken]()
     hints = (hint for square, hints in game.hints(again).items() if square in entered for hint in hints)
     for hint in hints:
+        if not (_captures(hint.move) or hint.label == "push"):
+            continue
         later = game.scene(game.play(again, game.parse_move(again, hint.move)))
         for taken in changes(scene, later, mover):
             if taken.verb in ("takes", "takes over"):
@@ -188,22 +190,21 @@ def _threats(game: AnyGame, before: Any, after: Any, mover: int) -> list[Taken]:
     return list(threatened.values())
 
 
+def _captures(text: str) -> bool:
+    """Tell whether a move in canonical notation captures, by moving or by a shot."""
+    return "x" in text or "*" in text
+
+
 def _overlooked(game: AnyGame, positions: Sequence[Any], legal: Sequence[Any], event: e.MoveSubmitted) -> list[str]:
     """Return a sentence about the moves that the opponent has not seen, with a capture among them."""
     if event.level is None or event.seed is None or event.engine != str(ENGINE_VERSION) or len(legal) < 2:
         return []
-    before, mover = positions[-2], event.seat
+    before = positions[-2]
     seen = set(moves_seen(game, before, event.ply - 1, event.level, event.seed))
     missed = (move for move in legal if move not in seen)
-    scene = game.scene(before)
-    captures = (
-        game.display_move(before, move)
-        for move in missed
-        if any(each.verb == "takes" for each in changes(scene, game.scene(game.play(before, move)), mover))
-    )
-    capture = next(iter(captures), "")
+    capture = next((move for move in missed if _captures(game.format_move(before, move))), None)
     looked = sum(move in seen for move in legal)
-    but = f", and did not see the capture {capture}" if capture else ""
+    but = "" if capture is None else f", and did not see the capture {game.display_move(before, capture)}"
     return [f"At level {event.level} it looked at {looked} of its {len(legal)} moves, drawn by lot{but}."]
 
 

@@ -1,7 +1,8 @@
 """Walk the path of a newcomer in every game: ``python -m tests.e2e.newcomer_screenshots DIRECTORY`` for the pictures.
 
-The path leads from the page of the game over the first steps, sign-up, a match against the computer and a free seat in
-the lobby to the mail about the answer, and back to the match; on a phone and on a desk. It fails where it ends before.
+The path leads from the page of the game over its strategy and first steps, sign-up, a match against the computer, which
+says why it moved so, and a free seat in the lobby to the mail about the answer, and back to the match; on a phone and
+on a desk. In Fourplay it sets up an army as well, in Four Towers it composes a move. It fails where it ends before.
 """
 
 import json
@@ -49,9 +50,15 @@ class Newcomer:
         (self._target / f"{self._name}-{self._looks:02}-{what}.png").write_bytes(shrunk(page.screenshot()))
 
     def learn(self) -> None:
-        """Read the page of the game and solve the first figure of its first steps."""
+        """Read the page of the game and its strategy, and solve the first figure of its first steps."""
         self.page.goto(f"/games/{self._game.id}")
         self.look("game")
+        self.page.get_by_role("link", name="Strategy").click()
+        self.look("strategy")
+        self.page.get_by_role("button", name=re.compile("^Try it")).first.click()
+        expect(self.page.locator(".playable [data-part=goal]")).not_to_be_empty()
+        self.look("strategy-figure")
+        self.page.goto(f"/games/{self._game.id}")
         self.page.get_by_role("link", name="First steps").click()
         self.look("first-steps")
         self.page.locator("[data-ticked] a").first.click()
@@ -89,6 +96,11 @@ class Newcomer:
         expect(self.page.locator("#standing")).to_contain_text("Your move", timeout=60_000)
         expect(self.page.locator("#standing .told")).to_be_visible()
         self.look("match-answered")
+        self.page.get_by_text("Why did it do that?").click()
+        reasons = self.page.locator("#why .reasons")
+        expect(reasons).to_contain_text(":")
+        reasons.scroll_into_view_if_needed()
+        self.look("match-why")
 
     def play_a_person(self, host: Visitor, mailbox: Mailbox) -> None:
         """Take a free seat in the lobby, move, and come back by the mail about the answer."""
@@ -115,6 +127,30 @@ class Newcomer:
         self.look("match-return")
         self.page.goto("/notices")
         self.look("notices")
+
+    def set_up_an_army(self) -> None:
+        """Begin a match with a draft against the computer, take the ready-made army and place nothing more."""
+        seats: list[dict[str, Any]] = [{"kind": "me"}, *[{"kind": "opponent", "level": 1}] * 3]
+        self.visitor.open(self.visitor.create(self._game.id, "draft", seats))
+        self.look("match-draft")
+        self.page.get_by_role("button", name="Ready-made army").click()
+        expect(self.page.locator("[data-draft-act=submit]")).to_be_enabled()
+        self.look("match-army")
+        self.page.locator("[data-draft-act=submit]").click()
+        expect(self.page.locator("#standing")).to_contain_text("Your move", timeout=60_000)
+        self.look("match-drafted")
+
+    def compose_a_move(self, host: Visitor) -> None:
+        """Bring a dragon to a tower, and begin to compose the series of moves that it makes possible."""
+        match_id = self.visitor.create(
+            self._game.id, "standard", [{"kind": "me"}, {"kind": "player", "name": host.name}]
+        )
+        host.call("POST", f"/matches/{match_id}/joins", {})
+        for player, move in zip([self.visitor, host] * 2, ["h2-i4", "k8-k7", "f2-g4", "k7-k6"], strict=True):
+            player.move(match_id, move)
+        self.visitor.open(match_id)
+        self.page.locator("#compositions button").first.click()
+        self.look("match-composing")
 
     def _offer(self, host: Visitor) -> str:
         """Return an open match of ``host``, in which a newcomer has the first move."""
@@ -167,6 +203,10 @@ def walk(
                 newcomer.sign_up()
                 newcomer.play_the_computer()
                 newcomer.play_a_person(host, mailbox)
+                if game_id == "fourplay":
+                    newcomer.set_up_an_army()
+                if game_id == "four-towers":
+                    newcomer.compose_a_move(host)
                 assert newcomer.visitor.complaints == []
                 newcomer.visitor.close()
 

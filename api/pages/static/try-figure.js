@@ -19,7 +19,7 @@ async function open(button) {
     player.start(await answer.json());
   }
   section.setAttribute("aria-label", `${button.dataset.name}, to try`);
-  holder.querySelector(".boards").hidden = true;
+  holder.classList.add("tried");
   button.hidden = true;
   section.querySelector('[data-part="close"]').addEventListener("click", () => {
     close();
@@ -27,7 +27,7 @@ async function open(button) {
   });
   close = () => {
     section.remove();
-    holder.querySelector(".boards").hidden = false;
+    holder.classList.remove("tried");
     button.hidden = false;
     close = () => {};
   };

@@ -146,7 +146,7 @@ class Newcomer:
             self._game.id, "standard", [{"kind": "me"}, {"kind": "player", "name": host.name}]
         )
         host.call("POST", f"/matches/{match_id}/joins", {})
-        for player, move in zip([self.visitor, host] * 2, ["h2-i4", "k8-k7", "f2-g4", "k7-k6"], strict=True):
+        for player, move in zip([self.visitor, host] * 2, ["h2-i4", "k8-k7", "f2-g4", "j8-j7"], strict=True):
             player.move(match_id, move)
         self.visitor.open(match_id)
         self.page.locator("#compositions button").first.click()

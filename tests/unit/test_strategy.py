@@ -1,6 +1,7 @@
 """The strategy pages: their claims are complete, and the search agrees with those about moves."""
 
 import re
+from importlib import import_module
 
 import pytest
 from flask import Flask
@@ -63,6 +64,21 @@ def test_the_page_shows_every_claim_and_its_figure_can_be_played(game_id: str, a
         assert client.get(address).get_json()["steps"] is not None
     for place in ("first-steps", "rules"):
         assert f'href="/games/{game_id}/strategy"' in client.get(f"/games/{game_id}/{place}").text
+
+
+@pytest.mark.parametrize(
+    ("package", "claim_id", "names"),
+    [
+        ("tower_game", "values", "ROOK BISHOP KNIGHT CAPTAIN JESTER FOOL MERCHANT"),
+        ("fourplay", "prices", "QUEEN ARCHER ROOK MUTATOR BISHOP GIRAFFE"),
+        ("four_towers", "promote", "WIZARD MARSHALL CARDINAL ROOK DRAGON KNIGHT LANCER"),
+    ],
+)
+def test_what_the_computer_counts_for_a_piece_is_what_the_page_says(package: str, claim_id: str, names: str) -> None:
+    weights = import_module(f"domain.{package}.weights")
+    text = next(claim.text for claim in claims_of(package.replace("_", "-")) if claim.id == claim_id)
+    for name in names.split():
+        assert f"{name.lower()} {getattr(weights, name) / 100:g}" in text.lower()
 
 
 def test_an_unknown_claim_or_game_has_no_strategy(app: Flask) -> None:

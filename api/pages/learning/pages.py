@@ -152,11 +152,9 @@ def known_attempt(attempt: Attempt | None) -> str:
 def strategy(game_id: str) -> str:
     """Return the claims about good play of a game, each with its figure; 404 if it has none."""
     game = _game_of(game_id)
-    if not claims_of(game_id):
-        abort(404, "There is no strategy page of this game.")
-    return render_template(
-        "learning/strategy.html", game=game, body=_strategy_body(game), practice=practice_of(game_id)
-    )
+    claims = len(claims_of(game_id)) or abort(404, "There is no strategy page of this game.")
+    body, practice = _strategy_body(game), practice_of(game_id)
+    return render_template("learning/strategy.html", game=game, claims=claims, body=body, practice=practice)
 
 
 @lru_cache(maxsize=16)

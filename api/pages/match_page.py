@@ -12,6 +12,7 @@ from api.access.auth import current_person
 from api.access.matches import may_read_chat, may_write_chat, visible_match
 from api.operations.lists import first_awaited
 from api.operations.notice_targets import NoticeWays, targets_of, ways_for
+from api.operations.publications import Publication, publications_for
 from api.pages.announcements import Counts, describe_position, tabulate_facts
 from api.pages.available_actions import available_actions, find_consequences
 from api.pages.board_steps import steps_nearby
@@ -263,6 +264,7 @@ def _render(loaded: Loaded, person: Person | None) -> str:
         conditional_moves=None if conditional is None or seat is None else _conditional_moves(state, seat, conditional),
         draft=draft_panel(state, game, seat),
         chat=_chat(state, person, seat),
+        publications=_publications(state, person),
         deadline=describe_deadline(foreseen, now),
         vacations=upcoming_vacations(foreseen, now),
         spending=_spending(state, seats),
@@ -321,6 +323,13 @@ def _chat(state: MatchState, person: Person | None, seat: int | None) -> Chat:
         writable=may_write_chat(state, person),
         open_to_others=None if wishes is None or person is None else person.id in wishes,
     )
+
+
+def _publications(state: MatchState, person: Person | None) -> list[tuple[Publication, str]]:
+    """Return the explorations of a finished match that the viewer may read, with the names of their authors."""
+    shown = publications_for(person, state)
+    persons = services().people.persons(each.author for each in shown) if shown else {}
+    return [(each, persons[each.author].name) for each in shown if each.author in persons]
 
 
 def _notice_offer(

@@ -18,6 +18,7 @@ from api.http.answers import Answer, one_of
 from api.http.conditions import IF_MATCH_PARAMETER, VersionTagText, expected_version
 from api.http.schemas import MAX_NUMBER, EnumField, StrictBoolean, StrictInteger, StrictSchema, StrictString, TreeField
 from api.operations.signed_acts import SigningKey, begin_signed_lines, signature_field
+from api.representations.explorations import Exploration, ExploredMove
 from api.services import services
 from domain.match import lines as conditional
 from domain.match.decisions.moves import MAX_MOVE_CHARACTERS
@@ -28,14 +29,7 @@ from domain.match.lines import ANY, MAX_LINE_DEPTH, ConditionalMoves
 from domain.match.state import MatchState
 from events.matches.matches import Loaded
 from events.people.conditional_moves import lines_read, lines_shown
-from events.people.notebooks import MAX_BYTES, MAX_GUEST_BYTES
-from events.people.person import Person
-
-
-def max_notebook_bytes(person: Person) -> int:
-    """Return how many bytes the notes, trees and conditional moves of ``person`` may take together."""
-    return MAX_GUEST_BYTES if person.kind == "guest" else MAX_BYTES
-
+from events.people.notebooks import max_bytes
 
 blueprint = Blueprint("notes", __name__, url_prefix=PREFIX)
 
@@ -65,17 +59,6 @@ class ExplorationRequest(StrictSchema):
     )
 
 
-class ExploredMove(Answer):
-    move: str
-    next: Sequence["ExploredMove"]
-
-
-class Exploration(Answer):
-    ply: int | None
-    position: Annotated[str | None, Meta(description="From which the tree grows")]
-    tree: Sequence[ExploredMove]
-
-
 EMPTY = Exploration(ply=None, position=None, tree=())
 
 
@@ -99,7 +82,7 @@ def write_notes(sent: Mapping[str, str], match_id: str) -> Notes:
     """
     own_match(match_id)
     person = require_person()
-    services().notebooks.write_notes(person.id, match_id, sent["text"], max_notebook_bytes(person))
+    services().notebooks.write_notes(person.id, match_id, sent["text"], max_bytes(person))
     return Notes(text=sent["text"])
 
 
@@ -126,7 +109,7 @@ def store_exploration(sent: Mapping[str, Any], match_id: str) -> Exploration:
     exploration = Exploration(ply=result.ply, position=result.position, tree=_represent(result.first))
     text = msgspec.json.encode(exploration).decode() if result.first else ""
     person = require_person()
-    services().notebooks.save_exploration(person.id, match_id, text, max_notebook_bytes(person))
+    services().notebooks.save_exploration(person.id, match_id, text, max_bytes(person))
     return exploration if result.first else EMPTY
 
 
@@ -217,7 +200,7 @@ def set_lines(sent: Mapping[str, Any], match_id: str) -> Lines:
         return changed
 
     if first is not None:
-        notebooks.count_conditional_moves(person.id, match_id, _bytes(first), max_notebook_bytes(person))
+        notebooks.count_conditional_moves(person.id, match_id, _bytes(first), max_bytes(person))
     try:
         after = services().match_service.lay_down(match_id, person.id, lay_down, expected_version() or version)
     except Exception:

@@ -38,7 +38,8 @@ person.json      your account, roles, sessions and tokens (never their secrets),
                  their secrets), and when the address of your feeds was made (the store does not have the address
                  itself)
 matches/<id>.json  each match that you have a part in: its events as everybody who may see it can read them, and what
-                 only you have: conditional moves, notes, your tree of moves
+                 only you have: conditional moves, notes, your tree of moves,
+                 and the one you have published
 contests/<id>.json  each seek and tournament that you have a part in: its events
 cases/<id>.json  what you did as an arbiter in a match of other players
 mail.json        your mail address, what is counted about mail that came back, and who may write for you by mail
@@ -153,6 +154,7 @@ def _match(parts: Installation, person: Person, match_id: str, notebook: Noteboo
         "forced": orders.forced,
         "notes": notebook.notes.get(match_id, ""),
         "exploration": notebook.explorations.get(match_id, ""),
+        "published_exploration": notebook.publications.get(match_id, ""),
     }
 
 

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from events.people.person import GUEST, Person
 from events.runtime.connections import StoreClient
 from events.runtime.keys import PeopleKeys
 from events.runtime.scripts import load_script
@@ -11,6 +12,11 @@ MAX_BYTES = 2_000_000
 
 MAX_GUEST_BYTES = 200_000
 """The same for a guest."""
+
+
+def max_bytes(person: Person) -> int:
+    """Return how many bytes the notes, trees and conditional moves of ``person`` may take together."""
+    return MAX_GUEST_BYTES if person.kind == GUEST else MAX_BYTES
 
 
 class QuotaExceededError(Exception):
@@ -23,10 +29,11 @@ class QuotaExceededError(Exception):
 
 
 class Notebook(NamedTuple):
-    """The notes and the analysis trees of a person, as texts by match; matches without any are missing."""
+    """The notes, the analysis trees and those published, as texts by match; matches without any are missing."""
 
     notes: dict[str, str]
     explorations: dict[str, str]
+    publications: dict[str, str]
 
 
 class Notebooks:
@@ -42,6 +49,7 @@ class Notebooks:
         with self._client.pipeline(transaction=False) as pipeline:
             pipeline.hgetall(self._keys.notes(person))
             pipeline.hgetall(self._keys.explorations(person))
+            pipeline.hgetall(self._keys.publications(person))
             texts = pipeline.execute()
         return Notebook(*({name.decode(): text.decode() for name, text in by_match.items()} for by_match in texts))
 
@@ -61,12 +69,32 @@ class Notebooks:
         """Replace the analysis tree of ``person`` for a match; raises QuotaExceededError."""
         self._write(2, person, match_id, text, len(text.encode()), max_bytes)
 
+    def publish(self, person: str, match_id: str, text: str, max_bytes: int = MAX_BYTES) -> None:
+        """Let others read ``text``, the exploration of ``person`` for a match; raises QuotaExceededError."""
+        # Crash-safe: the index comes first; a kill in between leaves an entry without a publication.
+        self._client.sadd(self._keys.publishers(match_id), person)
+        self._write(4, person, match_id, text, len(text.encode()), max_bytes)
+
+    def unpublish(self, person: str, match_id: str) -> None:
+        """Let nobody read the exploration of ``person`` for a match any more."""
+        # Crash-safe: what is not in the index is not read, and an erasure finds it.
+        self._client.srem(self._keys.publishers(match_id), person)
+        self._write(4, person, match_id, "", 0, MAX_BYTES)
+
+    def publications(self, match_id: str) -> dict[str, str]:
+        """Return the published explorations of a match by author."""
+        authors = sorted(author.decode() for author in self._client.smembers(self._keys.publishers(match_id)))
+        texts = {author: self._read(self._keys.publications(author), match_id) for author in authors}
+        return {author: text for author, text in texts.items() if text}
+
     def count_conditional_moves(self, person: str, match_id: str, size: int, max_bytes: int = MAX_BYTES) -> None:
         """Count ``size`` bytes of conditional moves, which are stored elsewhere; raises QuotaExceededError."""
         self._write(3, person, match_id, str(size), size, max_bytes)
 
     def erase(self, person: str) -> None:
         """Erase everything that ``person`` has written down."""
+        for match_id in self._client.hkeys(self._keys.publications(person)):
+            self.unpublish(person, match_id.decode())
         self._client.delete(*self._keys_of(person))
 
     def _read(self, key: str, match_id: str) -> str:
@@ -80,4 +108,5 @@ class Notebooks:
 
     def _keys_of(self, person: str) -> list[str]:
         keys = self._keys
-        return [keys.bytes_kept(person), keys.notes(person), keys.explorations(person), keys.conditional_moves(person)]
+        texts = (keys.notes, keys.explorations, keys.conditional_moves, keys.publications)
+        return [keys.bytes_kept(person), *(of(person) for of in texts)]

@@ -1,13 +1,13 @@
 -- Writes what a person keeps about a match, unless it would exceed the bytes that the person may keep in all.
 --
--- KEYS  1 bytes in use  2 notes  3 explorations  4 sizes of conditional moves
+-- KEYS  1 bytes in use  2 notes  3 explorations  4 sizes of conditional moves  5 published explorations
 -- ARGV  1 number of the key that is written  2 match  3 text or size  4 size in bytes  5 most bytes
 -- Returns -1, or the bytes in use when it was refused. What makes them fewer is never refused.
 
 local sum = tonumber(redis.call('GET', KEYS[1]) or '-1')
 if sum < 0 then
   sum = 0
-  for place = 2, 3 do
+  for _, place in ipairs({2, 3, 5}) do
     for _, text in ipairs(redis.call('HVALS', KEYS[place])) do sum = sum + #text end
   end
   for _, size in ipairs(redis.call('HVALS', KEYS[4])) do sum = sum + tonumber(size) end

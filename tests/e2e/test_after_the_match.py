@@ -107,3 +107,40 @@ def test_after_a_match_the_next_ones_are_a_press_away(finished: tuple[Visitor, V
     expect(page.get_by_role("button", name="Propose a rematch")).to_be_visible()
     page.get_by_role("link", name=f"Another game with {white.name}").click()
     expect(page).to_have_url(re.compile(f"/matches/new.invite={white.name}$"))
+
+
+def test_an_exploration_is_published_opened_by_others_and_withdrawn(finished: tuple[Visitor, Visitor, str]) -> None:
+    white, black, match = finished
+    page = white.open(match)
+    page.locator("#explore").tap()
+    page.locator("#typed").fill("b2-c3")
+    page.keyboard.press("Enter")
+    expect(page.locator("#analysis [aria-current]")).to_be_visible()
+    page.locator("#analysis").get_by_role("button", name="Save").tap()
+    expect(page.locator("#announcements")).to_contain_text("Saved. Only you can see it.")
+    other = black.open(match)
+    theirs = other.locator("#explorations")
+    expect(theirs.locator("summary")).to_have_text("Explorations")
+    mine = page.locator("#explorations")
+    mine.locator("summary").tap()
+    mine.get_by_label("Comment:").fill("I should have waited.")
+    mine.get_by_role("button", name="Publish my exploration").tap()
+    expect(mine.locator("summary")).to_have_text(f"Explorations: by {white.name} (1 move)")
+    mine.locator("summary").tap()
+    page.evaluate(AXE_SCRIPT)
+    assert page.evaluate(AXE, {}) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    other.reload()
+    theirs.locator("summary").press("Enter")
+    theirs.get_by_role("link", name="Open that by").press("Enter")
+    expect(other.locator("#analysis-title")).to_have_text(f"Exploration by {white.name}")
+    expect(other.locator("#analysis")).to_contain_text("I should have waited.")
+    expect(other.locator("#analysis .tree button")).to_have_text("b2-c3")
+    expect(other.locator("#analysis").get_by_role("button", name="Save")).to_be_hidden()
+    other.evaluate(AXE_SCRIPT)
+    assert other.evaluate(AXE, {}) == []
+    assert other.evaluate("document.documentElement.scrollWidth") <= DESK["width"]
+    mine.get_by_role("button", name="Withdraw mine").tap()
+    expect(mine.locator("summary")).to_have_text("Explorations")
+    other.reload()
+    expect(theirs.locator("summary")).to_have_text("Explorations")

@@ -28,7 +28,7 @@ def rounds(services: Services, now: int) -> int:
 
 
 def test_notes_trees_and_lines_have_one_quota(anna: Caller, boris: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("api.resources.notes.MAX_BYTES", 400)
+    monkeypatch.setattr("events.people.notebooks.MAX_BYTES", 400)
     match_id, other = started(anna, boris), started(anna, boris)
     anna.move(match_id, "c3-d4")
     assert anna.put(f"/matches/{match_id}/notes", {"text": "x" * 250}).status_code == 200
@@ -48,7 +48,7 @@ def test_what_makes_it_less_is_never_refused(anna: Caller, boris: Caller, monkey
     anna.move(match_id, "c3-d4")
     assert anna.put(f"/matches/{match_id}/notes", {"text": "x" * 500}).status_code == 200
     assert anna.put(f"/matches/{match_id}/lines", LINES).status_code == 200
-    monkeypatch.setattr("api.resources.notes.MAX_BYTES", 400)
+    monkeypatch.setattr("events.people.notebooks.MAX_BYTES", 400)
     assert anna.put(f"/matches/{match_id}/notes", {"text": "x" * 450}).status_code == 200
     assert anna.put(f"/matches/{other}/notes", {"text": "x"}).status_code == 409
     assert anna.put(f"/matches/{match_id}/notes", {"text": "x" * 200}).status_code == 200

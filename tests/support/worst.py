@@ -306,6 +306,13 @@ class WorstWorld:
             for grown in (tree, loosely_written(tree)):
                 body = {"ply": 0, "tree": grown}
                 yield Asked("PUT /matches/{match}/exploration", f"/matches/{match_id}/exploration", body)
+        anna = f"/matches/{self.reviewed}/exploration"
+        self.anna.put(anna, {"ply": 0, "tree": self._tree(self.reviewed, TREE_MOVES)})
+        comment = {"comment": "ä" * 2000}
+        yield Asked("PUT /matches/{match}/exploration/publication", f"{anna}/publication", comment)
+        yield Asked("GET /matches/{match}/explorations", f"{anna}s")
+        yield Asked("GET /matches/{match}/explorations/{player}", f"{anna}s/{self.anna.id}")
+        yield Asked("DELETE /matches/{match}/exploration/publication", f"{anna}/publication")
         notes = {"text": "ä" * 10_000}
         yield Asked("PUT /matches/{match}/notes", f"/matches/{self.long}/notes", notes)
         yield Asked("POST /matches/{match}/chat", f"/matches/{self.long}/chat", {"text": "ä" * 900})

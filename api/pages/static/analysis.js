@@ -7,12 +7,13 @@ const MAX_PLIES_BETWEEN = 60; // moves between the root of a saved tree and the 
 const HELP = "Try out moves for all sides; nothing is played.";
 const NEW = " Your saved tree does not lead here: saving replaces it.";
 
-// Opens the analysis board after `ply()` plies, or in the line that `address` names; resolves once it is open or the
-// failure has been reported.
+// Opens the analysis board after `ply()` plies, in the line that `address` names, or what a player has published; resolves
+// once it is open or the failure has been reported.
 export async function explore({analysis, api, seated, ply, address, say}) {
   if (analysis.changed) return say("Save or close the analysis first.");
   try {
     const place = new URLSearchParams(address ? new URL(address).search : "");
+    if (place.has("exploration")) return await openPublished({analysis, api, author: place.get("exploration")});
     const here = Number(place.get("ply") ?? ply());
     const {tree, begins, replaces} = seated
       ? await loadExploration(api, here)
@@ -31,6 +32,14 @@ export async function explore({analysis, api, seated, ply, address, say}) {
   } catch (problem) {
     say(problem.message, true);
   }
+}
+
+// Opens what a player has published about a match; nothing of it is saved.
+async function openPublished({analysis, api, author}) {
+  const {author: by, comment, tree, ply} = await call("GET", `${api}/explorations/${author}`);
+  const sheet = {title: `Exploration by ${by.name}`, help: comment, seat: null, words: () => ""};
+  await analysis.open(sheet, new Tree(tree), ply);
+  (await import("./evaluation.js")).offerEvaluation(analysis, api);
 }
 
 // Loads the saved tree of the match, extended so that it contains and shows the position after `here` plies.

@@ -460,7 +460,7 @@ if (query.has("since")) history.replaceState(null, "", location.pathname);
 announcer.hear(standing().news);
 scrollToCurrent();
 settle().then(() => moveEntry.restore());
-if (query.has("line")) explore(location.href);
+if (query.has("line") || query.has("exploration")) explore(location.href);
 const {asOf} = document.querySelector("main").dataset;
 if (asOf) {
   const at = new Date(asOf).toLocaleTimeString([], {hour: "2-digit", minute: "2-digit"});

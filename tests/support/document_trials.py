@@ -39,8 +39,9 @@ REFUSED_BY_MEANING = {
     "unknown-game", "unknown-setup", "unknown-ruleset", "unknown-player", "invalid-seats", "guests-play-unrated",
     "guests-play-weaker-opponents",
     "illegal-move", "malformed-move", "malformed-position", "idempotency-key-reused", "wrong-password",
-    "invalid-terms", "invalid-seek", "invalid-lines", "invalid-gift", "invalid-calendar", "vacation-in-the-past", "vacation-too-far",
-    "vacation-too-short", "not-recomputable", "not-blockable", "not-followable", "no-such-ply",
+    "invalid-terms", "invalid-seek", "invalid-lines", "invalid-gift", "invalid-calendar",
+    "vacation-in-the-past", "vacation-too-far", "vacation-too-short",
+    "not-recomputable", "not-blockable", "not-followable", "no-such-ply",
     "invalid-quiet-hours", "invalid-subscription",
     "invalid-link", "invalid-webhook-address",
 }  # fmt: skip

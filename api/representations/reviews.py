@@ -116,10 +116,8 @@ def _words(move: dict[str, Any], names: Sequence[str]) -> str:
 
 
 def _difference(difference: dict[str, Any], names: Sequence[str]) -> str:
-    seat = difference["seat"]
-    title = difference["title"] if seat is None else f"{difference['title']} of {names[seat]}"
-    played, best = difference["after_played"] or "none", difference["after_best"] or "none"
-    return f"{title}: {played}, after the better move {best}."
+    played, best = (difference[name].strip("–") or "none" for name in ("after_played", "after_best"))
+    return f"{difference['title']} of {names[difference['seat']]}: {played}, after the better move {best}."
 
 
 def _text(

@@ -24,10 +24,10 @@ MAX_LINE_PLIES: Final = 6
 
 
 class FactDifference(NamedTuple):
-    """A fact that players count which two lines leave differently; ``seat`` None: it concerns all."""
+    """A fact about a seat which two lines leave differently."""
 
     title: str
-    seat: int | None
+    seat: int
     after_played: str
     after_best: str
 
@@ -165,21 +165,25 @@ def _formatted(game: AnyGame, position: Any, line: Sequence[Any], most: int = MA
 def _differences(
     game: AnyGame, position: Any, history: Sequence[Any], played: Sequence[Any], best: Sequence[Any]
 ) -> tuple[FactDifference, ...]:
-    """Return the facts that differ after as many plies of both lines."""
+    """Return the facts about seats that differ after as many plies of both lines.
+
+    Facts about the whole game count what leads to a draw: they tell nobody why a move was worse.
+    """
     after_played, after_best = (_facts_after(game, position, history, line) for line in (played, best))
-    titles = dict.fromkeys([*after_played, *after_best])
     return tuple(
-        FactDifference(*title, after_played.get(title, ""), after_best.get(title, ""))
-        for title in titles
-        if after_played.get(title) != after_best.get(title)
+        FactDifference(*name, after_played.get(name, ""), after_best.get(name, ""))
+        for name in dict.fromkeys([*after_played, *after_best])
+        if after_played.get(name) != after_best.get(name)
     )
 
 
 def _facts_after(
     game: AnyGame, position: Any, history: Sequence[Any], line: Sequence[Any]
-) -> dict[tuple[str, int | None], str]:
+) -> dict[tuple[str, int], str]:
+    """Return the values of the facts about seats after ``line``, by title and seat."""
     earlier = list(history)
     for move in line:
         earlier.append(position)
         position = game.play(position, move)
-    return {(fact.title, fact.seat): str(fact.value) for fact in game.facts(position, earlier)}
+    facts = game.facts(position, earlier)
+    return {(fact.title, fact.seat): fact.value for fact in facts if fact.seat is not None}

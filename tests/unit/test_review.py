@@ -100,6 +100,9 @@ def test_what_a_blunder_loses_is_named_among_the_differences() -> None:
     named = {(each.title, each.seat) for each in found.differences}
     assert ("Prisoners", 1) in named or ("Prisoners", 0) in named
     assert all(each.after_played != each.after_best for each in found.differences)
+    assert {each.title for each in found.differences} <= {"Columns", "Prisoners"}, (
+        "what leads to a draw explains no loss"
+    )
 
 
 def test_a_proven_win_that_was_missed_is_shown_with_its_line() -> None:

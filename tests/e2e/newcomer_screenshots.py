@@ -150,6 +150,7 @@ class Newcomer:
             player.move(match_id, move)
         self.visitor.open(match_id)
         self.page.locator("#compositions button").first.click()
+        expect(self.page.locator("#composing")).to_be_visible()
         self.look("match-composing")
 
     def _offer(self, host: Visitor) -> str:

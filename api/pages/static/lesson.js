@@ -19,6 +19,7 @@ const player = new FigurePlayer(page.querySelector(".playable"), {
     else {
       tick(page.dataset.ticks, page.dataset.lesson);
       end.hidden = false;
+      end.scrollIntoView({block: "nearest"});
     }
   },
 });

@@ -103,7 +103,8 @@ def explain(
             in_return = verb == "takes" and _takes_back(game, positions, of_verb)
             sentences.append(f"It {verb} {words(of_verb)}{' in return' if in_return else ''}.")
     sentences += _growth(game, before, after, mover)
-    if any(scenes[1].columns[square][-1].seat == viewer for square in scenes[1].checked):
+    checked_before, checked = ({scene.columns[square][-1].seat for square in scene.checked} for scene in scenes)
+    if viewer in checked - checked_before:
         sentences.append("It gives check.")
     threatened = _threats(game, before, after, mover)
     if threatened:
@@ -219,7 +220,7 @@ def why(match_id: str) -> Response:
     stored = services().store.read(match_id, max(0, loaded.head.version - MAX_EVENTS_READ), MAX_EVENTS_READ)
     moves = [event for event in map(event_of, stored) if isinstance(event, e.MoveSubmitted)]
     lines = _explanations(state, seat, moves)
-    return Response("\n".join(lines), content_type="text/plain; charset=utf-8", headers={"Cache-Control": "no-store"})
+    return Response("\n\n".join(lines), content_type="text/plain; charset=utf-8", headers={"Cache-Control": "no-store"})
 
 
 def _is_new(state: MatchState, person: str) -> bool:

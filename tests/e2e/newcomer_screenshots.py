@@ -137,6 +137,7 @@ class Newcomer:
         expect(self.page.locator("[data-draft-act=submit]")).to_be_enabled()
         self.look("match-army")
         self.page.locator("[data-draft-act=submit]").click()
+        expect(self.page.locator("#draft section")).to_have_count(0)
         expect(self.page.locator("#standing")).to_contain_text("Your move", timeout=60_000)
         self.look("match-drafted")
 

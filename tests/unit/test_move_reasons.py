@@ -61,6 +61,8 @@ def test_checks_and_new_kinds_of_pieces_are_named() -> None:
     assert reasons("tower-game", promotion, "cc2-cc1=R").startswith("It has gained a rook.")
     check = "4K/5/5/5/5|5/5/P4/5/5|5/5/5/5/5|5/5/5/5/5|5/5/5/5/5|5/5/5/5/5|5/5/5/5/5|r4/5/5/5/k4 b - - 0"
     assert "It gives check." in reasons("tower-game", check, "ae1-ee1")
+    rook_and_queen = "15/bK13yK/15/15/15/15/15/7*7/15/bR14/15/15/15/1yQ13/rK13gK b play - - 0"
+    assert "It gives check." not in reasons("fourplay", rook_and_queen, "a6-a5")  # the Queen did that before
     assert reasons("four-towers", "k2/6/9/10/10/9/10/10/rn7/6/K2 b - -/- - 0 1", "a3+b3").startswith(
         "It has gained a marshall."
     )

@@ -81,6 +81,7 @@ def _frame_values() -> dict[str, Any]:
         "now": services().now(),
         "wording": wording,
         "swatch": swatch,
+        "page_worker": services().settings.page_worker,
     }
 
 

@@ -24,8 +24,10 @@ export async function clear() {
   await caches.delete(CACHE);
 }
 
-// Keeps the present state of all matches that await the person, with what their pages need, and nothing else.
+// Keeps the present state of all matches that await the person, with what their pages need, and nothing else; nothing
+// at all once the operator has switched the worker off.
 export async function keep() {
+  if (document.getElementById("my-matches")?.dataset.worker === "off") return clear();
   const {items} = await call("GET", `/api/v1/me/pending?limit=${MAX_MATCHES}`);
   const cache = await caches.open(CACHE);
   const paths = items.filter(({owed}) => owed === "move").map(({match}) => `/matches/${match.id}`);

@@ -79,7 +79,7 @@ def trace_between(seat: int, before: Scene, after: Scene) -> Trace:
 
 
 def _owned(pieces: Sequence[Piece]) -> list[Piece]:
-    return [piece._replace(frozen=False) if piece.frozen else piece for piece in pieces]
+    return [piece._replace(frozen=False, title="") for piece in pieces]
 
 
 class SquareMark(NamedTuple):

@@ -183,7 +183,10 @@ def test_a_move_is_marked_on_the_squares_that_differ_and_no_others() -> None:
     )
     assert trace_between(0, before, rearranged) == Trace(0, ["a1"], [], ["b2", "c2"])
     frozen = scene_with(
-        {square: tuple(man._replace(frozen=True) for man in men) for square, men in before.columns.items()}
+        {
+            square: tuple(man._replace(frozen=True, title="frozen") for man in men)
+            for square, men in before.columns.items()
+        }
     )
     assert trace_between(0, before, frozen) == Trace(0, [], [], [])
 

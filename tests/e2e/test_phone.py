@@ -2,13 +2,16 @@
 
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+import pytest
+from playwright.sync_api import FloatRect, Locator, Page, expect
 
+from api.pages.match_page import MAX_PLIES_OF_NEWCOMERS
+from domain.games import GAMES
 from tests.e2e.test_composed_moves import TO_A_WIZARD, started
 from tests.e2e.visitors import Visitor, four
 
 PHONE = {"viewport": {"width": 380, "height": 800}, "has_touch": True}
-MAX_HOLE_PX = 60
+MAX_HOLE_PX = 45
 """Space without content between two parts of the page below the board."""
 
 OVERLAPS = """() => {
@@ -21,8 +24,9 @@ OVERLAPS = """() => {
   }).map((other) => other.outerHTML);
 }"""
 HOLES = """() => {
-  const parts = ".board-tools button, #piece, .state, .since, #announcements > p, #type-move *, .actions > *";
-  const boxes = [...document.querySelectorAll(parts)].map((part) => part.getBoundingClientRect());
+  const above = "#seats > li, #board svg, .board-tools button, #piece, .state, .since, #announcements > p";
+  const below = "#type-move *, .compositions button, .actions > *";
+  const boxes = [...document.querySelectorAll(`${above}, ${below}`)].map((part) => part.getBoundingClientRect());
   const shown = boxes.filter(({width, height}) => width > 1 && height > 1);
   shown.sort((one, other) => one.top - other.top);
   let end = shown[0].top;
@@ -41,6 +45,12 @@ FITS = """part => {
   return box.bottom <= own.bottom + 4;
 }"""
 """Whether no word of an element has wrapped to the hidden line below it."""
+
+
+def box_of(part: Locator) -> FloatRect:
+    box = part.bounding_box()
+    assert box is not None
+    return box
 
 
 def in_view(page: Page, selector: str) -> bool:
@@ -68,6 +78,31 @@ def test_composing_fetches_the_board_into_view_and_the_message_covers_nothing(vi
     expect(page.locator(".goal")).to_be_hidden()
     assert in_view(page, "#board svg")
     assert page.evaluate(OVERLAPS) == []
+
+
+@pytest.mark.parametrize(("game", "setup"), [("towers", "two-player"), ("tower-game", "original")])
+def test_no_room_stays_empty_around_the_board_and_nothing_covers_it_before_a_piece_is_touched(
+    visit: Callable[..., Visitor], game: str, setup: str
+) -> None:
+    white, black = visit(**PHONE, color_scheme="dark").be_guest(), visit().be_guest()
+    match = white.create(game, setup, [{"kind": "me"}, {"kind": "player", "name": black.name}])
+    black.call("POST", f"/matches/{match}/joins", {})
+    position = GAMES[game].initial(setup)
+    for ply in range(MAX_PLIES_OF_NEWCOMERS):
+        move = next(iter(GAMES[game].legal_moves(position)))
+        (white, black)[ply % 2].move(match, GAMES[game].format_move(position, move))
+        position = GAMES[game].play(position, move)
+    page = white.open(match)
+    expect(page.locator("#board .can-begin").first).to_be_visible()
+    assert max(page.evaluate(HOLES)) <= MAX_HOLE_PX
+    line, board = page.locator(".under-board"), page.locator("#board svg")
+    assert line.evaluate("line => getComputedStyle(line).position") == "static"
+    drawn, tools, told = box_of(board), box_of(page.locator(".board-tools")), box_of(line)
+    assert drawn["y"] + drawn["height"] <= tools["y"] + 1 <= told["y"]
+    page.locator("#board .can-begin").first.tap()
+    expect(page.locator("#piece b")).to_be_visible()
+    assert in_view(page, ".under-board")
+    assert box_of(line)["height"] >= told["height"]
 
 
 def test_the_plates_of_four_seats_name_the_colour_and_the_viewer(visit: Callable[..., Visitor]) -> None:

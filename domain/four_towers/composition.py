@@ -203,7 +203,7 @@ def _compose_multi(position: Position, components: Sequence[int]) -> Composed:
         board = play_component(board, move)
     following = _following(position, board, components)
     if len(components) < 2:
-        reason = "one component alone is the plain move: add another" if components else "choose the first component"
+        reason = "one step alone is the plain move: add another" if components else "choose the first step"
         return Composed(None, None, reason, following, scene(board))
     fault = compound_moves.multi_move_refusal(position, components)
     if fault:

@@ -181,7 +181,7 @@ def multi_move_refusal(position: Position, components: Sequence[int]) -> str | N
         place = f"step {number} ({format_move(position, move)}): "
         arena = ARENA_OF[head_of(move).origin]
         if arena < 0:
-            return place + "a component starts in an arena, not on a tower"
+            return place + "a step starts in an arena, not on a tower"
         if arena in arenas:
             return place + f"another step starts in arena {NUMERALS[arena]} already"
         arenas.append(arena)

@@ -89,13 +89,13 @@ def test_an_arena_is_rearranged_by_dragging_and_clicking_with_undo_and_a_preview
     assert white.call("GET", f"/matches/{match_id}")["moves"][-1] == "I:Pa4,Rb3,Pb4,Pc3,Bc4"
 
 
-def test_a_multi_move_is_chosen_component_by_component(visit: Callable[..., Visitor]) -> None:
+def test_a_multi_move_is_chosen_step_by_step(visit: Callable[..., Visitor]) -> None:
     white, _, match = started(visit, TO_A_DRAGON)
     page = white.open(match)
     page.locator("#compositions").get_by_role("button", name="Multi-move").click()
     panel = page.locator("#composing")
     choose(white, "h3", "h4")
-    expect(panel).to_contain_text("One component alone is the plain move: add another.")
+    expect(panel).to_contain_text("One step alone is the plain move: add another.")
     expect(white.square("h4")).to_have_attribute("aria-label", "h4, arena VI: white pawn")
     expect(white.square("i3")).not_to_have_class(re.compile("can-begin"))
     choose(white, "e3", "e4")

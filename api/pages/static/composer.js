@@ -55,7 +55,9 @@ export class Composer {
     this.offer([]);
     const {title, sources, pieces} = composition;
     if (await this.change([]))
-      this.on.say(`${title}, thanks to ${sources.join(" and ")}. Pieces that can take part: ${pieces.join(", ")}.`);
+      this.on.say(
+        `${title}, thanks to what stands on ${sources.join(" and ")}. Pieces that can take part: ${pieces.join(", ")}.`,
+      );
   }
 
   // Adds the part chosen on the board.

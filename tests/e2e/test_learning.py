@@ -15,6 +15,14 @@ PHONE: ViewportSize = {"width": 380, "height": 800}
 DESK: ViewportSize = {"width": 1366, "height": 768}
 
 
+BELOW = """() => {
+  const squares = [...document.querySelectorAll(".playable .square")];
+  const bottoms = squares.map((square) => square.getBoundingClientRect().bottom);
+  return document.querySelector(".playable [data-part=again]").getBoundingClientRect().top - Math.max(...bottoms);
+}"""
+"""A script that returns by how many pixels the buttons of a figure stand below its board."""
+
+
 def square(page: Page, name: str, kind: str = "") -> str:
     return f".playable [data-part=board] .square{kind}[data-square='{name}']"
 
@@ -116,6 +124,7 @@ def test_the_first_lesson_of_each_game_fits_the_phone_stands_still_and_can_be_re
     page.goto(f"/games/{game_id}/first-steps")
     page.locator("main ol a").first.tap()
     expect(page.locator(".playable .can-begin").first).to_be_visible()
+    assert page.evaluate(BELOW) >= 0
     assert page.evaluate(shifts) == 0
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     page.evaluate(AXE_SCRIPT)

@@ -7,7 +7,9 @@ const CACHE = "kept";
 const PERSON = "kept-for"; // in localStorage: whose matches this device keeps
 const MOVES = "kept-moves"; // in localStorage: the moves to be sent, in order
 const MAX_MATCHES = 20;
-const ON_DEMAND = ["composer.js", "drag.js", "draft.js", "levels.js", "motion.js", "zoom.js"];
+const ON_DEMAND = ["arrows", "composer", "drag", "draft", "levels", "motion", "sounds", "zoom"].map(
+  (name) => `${name}.js`,
+);
 
 export const keepsFor = (person) => Boolean(person) && localStorage.getItem(PERSON) === person;
 

@@ -13,11 +13,12 @@ from tests.support.eventually import eventually
 
 WINDOWS = [{"viewport": PHONE, "has_touch": True}, {"viewport": DESK}]
 FIRST_PAINT = """
-document.addEventListener("DOMContentLoaded", () => {
+new MutationObserver(() => {
+  if (!document.body || window.atFirst) return;
   window.atFirst = [{...document.documentElement.dataset}, getComputedStyle(document.body).backgroundColor];
-});
+}).observe(document, {childList: true, subtree: true});
 """
-"""Records how a page looks when it is parsed, before any module has run."""
+"""Records how a page looks as soon as it has a body, before any module has run."""
 
 HEARD = """
 window.heard = [];
@@ -187,3 +188,21 @@ def test_a_move_that_does_not_reach_the_server_can_be_repeated_or_cancelled(visi
     page.keyboard.press("Enter")
     expect(page.locator("#shown")).to_have_text("1 / 1")
     assert white.call("GET", f"/matches/{match_id}")["moves"] == ["c3-d4"]
+
+
+def test_a_chosen_move_stays_chosen_and_nothing_is_heard_when_something_else_happens(
+    pair: tuple[Visitor, Visitor, str],
+) -> None:
+    white, black, match_id = pair
+    page = white.page
+    switch_on(page, "Sounds")
+    page.add_init_script(HEARD)
+    white.open(match_id)
+    page.locator("#board .can-begin[data-square='c3']").click()
+    white.square("d4").click()
+    expect(page.locator("#chosen")).to_have_text("c3-d4")
+    black.call("POST", f"/matches/{match_id}/draw-offers", {})
+    expect(page.locator("#offers")).to_contain_text("A draw is offered.")
+    expect(page.locator("#chosen")).to_have_text("c3-d4")
+    expect(page.locator("#confirm")).to_be_visible()
+    assert page.evaluate("window.heard") == []

@@ -66,7 +66,7 @@ DESK: ViewportSize = {"width": 1280, "height": 720}
 RULES = tuple(f"/games/{game}/rules" for game in GAMES)
 
 LONG_PATHS = (*RULES, "/docs/api", "/problems")
-STRANGERS_PATHS = ("/", "/sign-in", "/sign-up", "/password-reset", "/nothing")
+STRANGERS_PATHS = ("/", "/sign-in", "/sign-up", "/password-reset", "/settings", "/nothing")
 PATHS = (
     "/help", "/offline", "/docs/api", "/problems", "/verify", "/lobby", "/leaderboards", "/games/bashni", *RULES,
     "/games/bashni/first-steps", "/games/bashni/first-steps/take", "/games/bashni/strategy",

@@ -126,6 +126,14 @@ def test_sides_differ_by_their_faces_or_by_patterns_that_stand_out(scheme: str, 
                 assert contrast(colours[owner]["--sign"], colours[owner][ground], vision) >= MIN_CONTRAST
 
 
+@pytest.mark.parametrize(("scheme", "vision"), [*product(SCHEMES, VISIONS)])
+def test_letters_stand_out_from_the_faces_that_they_are_on(scheme: str, vision: str) -> None:
+    """Letters are large and bold, for which WCAG asks for 3:1 as well (success criterion 1.4.3)."""
+    for owner in OWNERS:
+        piece = declared(f".piece-{owner}", scheme)
+        assert contrast(piece["--sign"], piece["--face"], vision) >= MIN_CONTRAST
+
+
 def test_two_sides_that_are_black_and_white_differ_by_their_faces_alone() -> None:
     for scheme, vision in product(SCHEMES, VISIONS):
         white, black = (declared(f".piece-{owner}", scheme)["--face"] for owner in ("white", "black"))

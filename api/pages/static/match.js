@@ -240,7 +240,7 @@ async function refresh({ply = shown() === plies() ? null : shown()} = {}) {
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (number !== asked) return;
     if ("seat" in page.dataset && !("seat" in fresh.getElementById("match").dataset)) return saySignedOut();
-    const before = {plies: plies(), ...standing()};
+    const before = {...standing(), plies: plies()};
     const after = fresh.getElementById("standing").dataset;
     const moved = before.plies !== Number(after.plies) || before.place !== after.place;
     // Before the parts are replaced, for a chosen move keeps its board.

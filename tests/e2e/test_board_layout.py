@@ -65,6 +65,18 @@ def test_the_board_fits_the_window_with_the_viewers_pieces_visible_and_squares_l
         assert [box for box in found["board"] + found["steps"] if not inside(box, size)] == []
 
 
+@pytest.mark.parametrize("size", [SMALL_LAPTOP, LAPTOP], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_squares_of_the_smallest_board_that_a_device_can_choose_are_large_enough(
+    shown: Shown, size: tuple[int, int]
+) -> None:
+    shown.page.set_viewport_size({"width": size[0], "height": size[1]})
+    full = shown.page.evaluate(MEASURE, shown.home)
+    shown.page.evaluate("document.documentElement.dataset.size = 'small'")
+    small = shown.page.evaluate(MEASURE, shown.home)
+    shown.page.evaluate("delete document.documentElement.dataset.size")
+    assert MIN_TARGET_PX <= small["cell"] < full["cell"]
+
+
 def test_the_board_fits_a_window_of_320_pixels(shown: Shown) -> None:
     shown.page.set_viewport_size({"width": 320, "height": 640})
     found = shown.page.evaluate(MEASURE, shown.home)

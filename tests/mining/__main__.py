@@ -114,12 +114,13 @@ def is_candidate(game: AnyGame, position: Any, yielded: Counter[str]) -> bool:
 def play(game: AnyGame, number: int) -> tuple[Counter[str], list[Puzzle]]:
     """Return what one game yields."""
     yielded: Counter[str] = Counter()
-    puzzles = []
+    puzzles, lines = [], set[tuple[str, ...]]()
     for text in candidates(game, number, yielded):
         yielded["candidates"] += 1
         puzzle = solve(game, text, 1)
-        if puzzle is None or is_obvious(game, puzzle):
-            continue
+        if puzzle is None or is_obvious(game, puzzle) or puzzle.line in lines:
+            continue  # nothing stands out, or the same does as two plies before
+        lines.add(puzzle.line)
         yielded["solved"] += 1
         confirmed = confirm(game, puzzle, FIRST_FACTOR)
         if confirmed and not is_obvious(game, confirmed):

@@ -22,7 +22,7 @@ LEVEL_RATINGS: Final = tuple(START_RATING + 180.0 * (level - 4.5) for level in r
 """Ratings of the levels 1 to 8 as solvers: the start rating in the middle, and the mean of the measured steps."""
 
 
-class Attempt(NamedTuple):
+class PuzzleAttempt(NamedTuple):
     """What a person has done about a puzzle; instants in milliseconds since 1970 UTC.
 
     ``looked_at`` is the first look, and ``rated`` tells whether the first attempt counts, or may. ``solved`` is the
@@ -45,7 +45,7 @@ class SolverRating(NamedTuple):
     attempts: int = 0
 
 
-def tried(attempt: Attempt, solved: bool, now: int) -> Attempt:
+def tried(attempt: PuzzleAttempt, solved: bool, now: int) -> PuzzleAttempt:
     """Return ``attempt`` after another one: the first, a repeat that was due, or one that changes nothing."""
     if attempt.solved is None:
         rated = attempt.rated and now - attempt.looked_at <= MAX_RATED_ATTEMPT_MS

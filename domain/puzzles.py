@@ -48,7 +48,7 @@ class Choices(NamedTuple):
     others: int
 
 
-class Puzzle(NamedTuple):
+class Solution(NamedTuple):
     """A position and its solution in canonical notation.
 
     ``line`` has the replies as well. ``alternatives`` are moves as good as the last one of the line that is to be
@@ -94,7 +94,7 @@ def choices_at(
     return None
 
 
-def solve(game: AnyGame, text: str, factor: int) -> Puzzle | None:
+def solve(game: AnyGame, text: str, factor: int) -> Solution | None:
     """Return the puzzle of a position, which has no history, by searches of ``factor`` times the nodes of level 8.
 
     Replies are those of the engine. The line ends where no move stands out any more, or with several that are as good,
@@ -129,7 +129,7 @@ def solve(game: AnyGame, text: str, factor: int) -> Puzzle | None:
         line.append(game.format_move(position, move))
         length = len(line) if mine else length
         history, position = (*history, position), game.play(position, move)
-    return Puzzle(text, tuple(line[:length]), alternatives, choices, factor) if choices else None
+    return Solution(text, tuple(line[:length]), alternatives, choices, factor) if choices else None
 
 
 def obvious_move(game: AnyGame, position: Any) -> Any:
@@ -138,7 +138,7 @@ def obvious_move(game: AnyGame, position: Any) -> Any:
     return max(root_moves_of(game, position)[0], key=lambda move: game.evaluate(game.play(position, move), seat))
 
 
-def is_obvious(game: AnyGame, puzzle: Puzzle) -> bool:
+def is_obvious(game: AnyGame, puzzle: Solution) -> bool:
     """Return whether the only choice of a puzzle is the obvious move."""
     if puzzle.choices > 1:
         return False
@@ -147,7 +147,7 @@ def is_obvious(game: AnyGame, puzzle: Puzzle) -> bool:
     return game.format_move(position, obvious_move(game, position)) in first
 
 
-def confirm(game: AnyGame, puzzle: Puzzle, factor: int) -> Puzzle | None:
+def confirm(game: AnyGame, puzzle: Solution, factor: int) -> Solution | None:
     """Return ``puzzle`` as searches of ``factor`` times the nodes of level 8 confirm it; None if they do not.
 
     At each choice the moves of the solution must still be worth MIN_VALUE, and MIN_GAP more than the best of all

@@ -44,7 +44,7 @@ def is_explained(state: MatchState, seat: int | None) -> bool:
     return level is not None and level <= MAX_LEVEL
 
 
-class Taken(NamedTuple):
+class Capture(NamedTuple):
     """A piece that a move has taken, a column that it has taken over, or one that it has set free."""
 
     square: str
@@ -52,7 +52,7 @@ class Taken(NamedTuple):
     verb: str
 
 
-def changes(before: Scene, after: Scene, mover: int) -> list[Taken]:
+def changes(before: Scene, after: Scene, mover: int) -> list[Capture]:
     """Return what a move of ``mover`` has taken, taken over and set free, by square."""
     listed = []
     for cell in before.cells:
@@ -61,18 +61,18 @@ def changes(before: Scene, after: Scene, mover: int) -> list[Taken]:
         if not old or owner == owner_after or (owner == mover and owner_after < 0):
             continue
         if owner == mover:
-            listed.append(Taken(cell.square, new[-1], "gives up"))
+            listed.append(Capture(cell.square, new[-1], "gives up"))
         elif len(new) > len(old):
-            listed.append(Taken(cell.square, old[-1], "takes over"))
+            listed.append(Capture(cell.square, old[-1], "takes over"))
         elif old[-1].kind != "castle":
-            listed.append(Taken(cell.square, old[-1], "takes"))
+            listed.append(Capture(cell.square, old[-1], "takes"))
             if new and len(new) < len(old) and owner_after == mover:
-                listed.append(Taken(cell.square, new[-1], "sets free"))
+                listed.append(Capture(cell.square, new[-1], "sets free"))
     # A column of which only the top was taken belongs to its owner still.
     for cell in before.cells:
         old, new = before.columns.get(cell.square, ()), after.columns.get(cell.square, ())
         if old and new and mover != old[-1].seat == new[-1].seat and len(new) < len(old):
-            listed.append(Taken(cell.square, old[-1], "takes"))
+            listed.append(Capture(cell.square, old[-1], "takes"))
     return listed
 
 
@@ -88,7 +88,7 @@ def explain(
     legal = list(game.legal_moves(before))
     done = changes(*scenes, mover)
 
-    def words(taken: Iterable[Taken]) -> str:
+    def words(taken: Iterable[Capture]) -> str:
         return _listed([f"{_named(each, seat_names, viewer, mover)} on {each.square}" for each in taken])
 
     sentences = []
@@ -116,7 +116,7 @@ def explain(
     return [*sentences, *_overlooked(game, positions, legal, event)]
 
 
-def _named(taken: Taken, seat_names: Sequence[str], viewer: int, mover: int) -> str:
+def _named(taken: Capture, seat_names: Sequence[str], viewer: int, mover: int) -> str:
     piece, is_column = taken.piece, taken.verb in ("takes over", "gives up")
     if piece.kind == "castle":
         return "the castle"
@@ -139,7 +139,7 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(shown)
 
 
-def _takes_back(game: AnyGame, positions: Sequence[Any], taken: Sequence[Taken]) -> bool:
+def _takes_back(game: AnyGame, positions: Sequence[Any], taken: Sequence[Capture]) -> bool:
     """Tell whether the move before has taken something on one of the same squares."""
     if len(positions) < 3:
         return False
@@ -167,7 +167,7 @@ def _growth(game: AnyGame, before: Any, after: Any, mover: int) -> list[str]:
     return [f"It has gained {_listed(named)}."] if named else []
 
 
-def _threats(game: AnyGame, before: Any, after: Any, mover: int) -> list[Taken]:
+def _threats(game: AnyGame, before: Any, after: Any, mover: int) -> list[Capture]:
     """Return what the moved piece could take if it were the turn of ``mover`` again; nothing if that cannot be told."""
     fields, texts = (game.format_position(position).split(" ") for position in (after, before))
     side = next((place for place in range(1, len(fields)) if fields[place] != texts[place]), None)
@@ -179,7 +179,7 @@ def _threats(game: AnyGame, before: Any, after: Any, mover: int) -> list[Taken]:
     except RulesError:
         return []
     entered = set(trace_of_move(game, before, after).entered)
-    scene, threatened = game.scene(again), dict[str, Taken]()
+    scene, threatened = game.scene(again), dict[str, Capture]()
     hints = (hint for square, hints in game.hints(again).items() if square in entered for hint in hints)
     for hint in hints:
         if not (_captures(hint.move) or hint.label == "push"):

@@ -16,7 +16,7 @@ from api.http.problems import Problem
 from api.http.schemas import EmptyBody, InstantField, StrictBoolean, StrictSchema, StrictString
 from api.operations.puzzles import Puzzle, puzzles_of
 from api.services import services
-from domain.attempts import Attempt, SolverRating, tried
+from domain.attempts import PuzzleAttempt, SolverRating, tried
 from domain.game import RulesError
 from domain.games import GAMES
 from domain.match.decisions.moves import MAX_MOVE_CHARACTERS
@@ -155,8 +155,8 @@ def take_over_attempts(sent: Mapping[str, Any], game_id: str) -> None:
     services().puzzle_attempts.take_over(person.id, game_id, taken_over)
 
 
-def _earlier(solved: bool, at: int) -> Attempt:
-    return tried(Attempt(at, rated=False), solved, at)
+def _earlier(solved: bool, at: int) -> PuzzleAttempt:
+    return tried(PuzzleAttempt(at, rated=False), solved, at)
 
 
 def _solver() -> Person:
@@ -173,7 +173,7 @@ def _puzzle(game_id: str, puzzle_id: str) -> Puzzle:
     return puzzle
 
 
-def _entry(puzzle: Puzzle, rating: SolverRating, attempt: Attempt | None) -> PuzzleEntry:
+def _entry(puzzle: Puzzle, rating: SolverRating, attempt: PuzzleAttempt | None) -> PuzzleEntry:
     return PuzzleEntry(
         id=puzzle.id,
         position=puzzle.position,
@@ -185,7 +185,7 @@ def _entry(puzzle: Puzzle, rating: SolverRating, attempt: Attempt | None) -> Puz
     )
 
 
-def _attempt(attempt: Attempt) -> AttemptEntry:
+def _attempt(attempt: PuzzleAttempt) -> AttemptEntry:
     return AttemptEntry(
         rated=attempt.rated,
         solved=attempt.solved,

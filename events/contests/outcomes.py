@@ -9,7 +9,7 @@ from events.store.codec import event_of
 from events.store.contract import EventStore, Head
 
 
-class Outcome(NamedTuple):
+class MatchOutcome(NamedTuple):
     """The seats that lost on time, and the seat to blame for a match that was called off; None: nobody alone."""
 
     flags: tuple[int, ...]
@@ -21,7 +21,7 @@ def is_called_off(match: MatchState) -> bool:
     return match.status == Status.ABORTED and match.result.annulled is None
 
 
-def read_outcome(store: EventStore, match: MatchState, head: Head) -> Outcome:
+def read_outcome(store: EventStore, match: MatchState, head: Head) -> MatchOutcome:
     """Return the outcome of a match that stands at ``head``. Raises as ``EventStore.read``."""
     flags: list[int] = []
     blamed: int | None = None
@@ -34,4 +34,4 @@ def read_outcome(store: EventStore, match: MatchState, head: Head) -> Outcome:
         elif isinstance(event, MatchAborted):
             late = flags[-1:] or (unanswered if len(unanswered) == 1 else [])
             blamed = match.seat_of(event.player) if event.player != CLOCK else next(iter(late), None)
-    return Outcome(tuple(flags), blamed if is_called_off(match) else None)
+    return MatchOutcome(tuple(flags), blamed if is_called_off(match) else None)

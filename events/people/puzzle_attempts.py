@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from domain.attempts import Attempt, SolverRating, rated_attempt, tried
+from domain.attempts import PuzzleAttempt, SolverRating, rated_attempt, tried
 from domain.rating import DEFAULT, Rating
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import PeopleKeys
@@ -14,7 +14,7 @@ from events.store.converter import pack, unpack
 class RecordedAttempt(NamedTuple):
     """An attempt with the ratings of the person before and after it, and that of the puzzle after it."""
 
-    attempt: Attempt
+    attempt: PuzzleAttempt
     before: SolverRating
     after: SolverRating
     puzzle: SolverRating
@@ -28,10 +28,10 @@ class PuzzleAttempts:
         self._keys = PeopleKeys(prefix)
         self._now = now
 
-    def look(self, person: str, game: str, puzzle: str, rated: bool) -> Attempt:
+    def look(self, person: str, game: str, puzzle: str, rated: bool) -> PuzzleAttempt:
         """Note that ``person`` sees a puzzle, and whether the attempt may be ``rated``; return the first such note."""
         key, field = self._keys.puzzle_attempts(person), f"{game}/{puzzle}"
-        self._client.hsetnx(key, field, pack(Attempt(self._now(), rated)))
+        self._client.hsetnx(key, field, pack(PuzzleAttempt(self._now(), rated)))
         return self.of(person, game)[puzzle]
 
     def record(self, person: str, game: str, puzzle: str, solved: bool, prior: Rating) -> RecordedAttempt:
@@ -46,7 +46,7 @@ class PuzzleAttempts:
             of_puzzle, now = pipeline.get(rating), self._now()
             before = unpack(SolverRating, stored) if stored else SolverRating(DEFAULT)
             standing = unpack(SolverRating, of_puzzle) if of_puzzle else SolverRating(prior)
-            known = unpack(Attempt, seen) if seen else Attempt(now, rated=False)
+            known = unpack(PuzzleAttempt, seen) if seen else PuzzleAttempt(now, rated=False)
             attempt, after = tried(known, solved, now), before
             if known.solved is None and attempt.rated:
                 after, standing = rated_attempt(before, standing, solved)
@@ -59,16 +59,16 @@ class PuzzleAttempts:
 
         return transact(self._client, [own, rating], change)
 
-    def take_over(self, person: str, game: str, attempts: Mapping[str, Attempt]) -> None:
+    def take_over(self, person: str, game: str, attempts: Mapping[str, PuzzleAttempt]) -> None:
         """Store attempts that were made elsewhere, none of them rated, unless the person has seen the puzzle here."""
         for puzzle, attempt in attempts.items():
             field = f"{game}/{puzzle}"
             self._client.hsetnx(self._keys.puzzle_attempts(person), field, pack(attempt._replace(rated=False)))
 
-    def of(self, person: str, game: str) -> dict[str, Attempt]:
+    def of(self, person: str, game: str) -> dict[str, PuzzleAttempt]:
         """Return the attempts of ``person`` at the puzzles of a game, by puzzle."""
         return {
-            name.partition("/")[2]: unpack(Attempt, stored)
+            name.partition("/")[2]: unpack(PuzzleAttempt, stored)
             for name, stored in self._read(person).items()
             if name.startswith(f"{game}/")
         }
@@ -89,10 +89,10 @@ class PuzzleAttempts:
             for (puzzle, prior), packed in zip(priors.items(), stored, strict=True)
         }
 
-    def exported(self, person: str) -> dict[str, Attempt | SolverRating]:
+    def exported(self, person: str) -> dict[str, PuzzleAttempt | SolverRating]:
         """Return all that is stored of ``person``: attempts by game and puzzle, ratings by game."""
         return {
-            name: unpack(Attempt, stored) if "/" in name else unpack(SolverRating, stored)
+            name: unpack(PuzzleAttempt, stored) if "/" in name else unpack(SolverRating, stored)
             for name, stored in sorted(self._read(person).items())
         }
 

@@ -29,7 +29,7 @@ from domain.build import COMPILED
 from domain.game import AnyGame
 from domain.games import GAMES
 from domain.history import History
-from domain.puzzles import MIN_VALUE, Puzzle, best_of, choices_at, confirm, is_obvious, obvious_move, solve
+from domain.puzzles import MIN_VALUE, Solution, best_of, choices_at, confirm, is_obvious, obvious_move, solve
 from domain.search import choose
 from tests.tuning.book import path_of
 
@@ -111,7 +111,7 @@ def is_candidate(game: AnyGame, position: Any, yielded: Counter[str]) -> bool:
     return second is not None and (game.id in QUICK or obvious_move(game, position) not in second.moves)
 
 
-def play(game: AnyGame, number: int) -> tuple[Counter[str], list[Puzzle]]:
+def play(game: AnyGame, number: int) -> tuple[Counter[str], list[Solution]]:
     """Return what one game yields."""
     yielded: Counter[str] = Counter()
     puzzles, lines = [], set[tuple[str, ...]]()
@@ -131,18 +131,18 @@ def play(game: AnyGame, number: int) -> tuple[Counter[str], list[Puzzle]]:
 COUNTED = ("positions", "mistakes", "candidates", "solved")
 
 
-def line_of(puzzle: Puzzle) -> str:
+def line_of(puzzle: Solution) -> str:
     """Return a puzzle as a field of a table."""
     return "\t".join(
         (puzzle.position, " ".join(puzzle.line), " ".join(puzzle.alternatives), f"{puzzle.choices} {puzzle.factor}")
     )
 
 
-def puzzle_of(fields: list[str]) -> Puzzle:
+def puzzle_of(fields: list[str]) -> Solution:
     """Return the puzzle of the fields of a line."""
     position, line, alternatives, numbers = fields
     choices, factor = map(int, numbers.split())
-    return Puzzle(position, tuple(line.split()), tuple(alternatives.split()), choices, factor)
+    return Solution(position, tuple(line.split()), tuple(alternatives.split()), choices, factor)
 
 
 def mine(games: list[AnyGame], seconds: float, most: int) -> None:
@@ -167,10 +167,10 @@ def mine(games: list[AnyGame], seconds: float, most: int) -> None:
             file.write("\t".join([numbers, *map(line_of, puzzles)]) + "\n")
 
 
-def mined(game: AnyGame) -> tuple[Counter[str], dict[str, Puzzle]]:
+def mined(game: AnyGame) -> tuple[Counter[str], dict[str, Solution]]:
     """Return the sums of the yields of a game, and its puzzles by position."""
     total: Counter[str] = Counter()
-    puzzles: dict[str, Puzzle] = {}
+    puzzles: dict[str, Solution] = {}
     path = MINED / f"{game.id}.tsv"
     for line in path.read_text().splitlines() if path.exists() else ():
         numbers, *fields = line.split("\t")
@@ -182,7 +182,7 @@ def mined(game: AnyGame) -> tuple[Counter[str], dict[str, Puzzle]]:
     return total, puzzles
 
 
-def solves(game: AnyGame, puzzle: Puzzle, level: int, seed: int) -> bool:
+def solves(game: AnyGame, puzzle: Solution, level: int, seed: int) -> bool:
     """Return whether an opponent finds all moves of the solver."""
     position: Any = game.parse_position(puzzle.position)
     solver, last = game.to_move(position), len(puzzle.line) - 1
@@ -196,14 +196,14 @@ def solves(game: AnyGame, puzzle: Puzzle, level: int, seed: int) -> bool:
     return True
 
 
-def written(game: AnyGame) -> dict[str, tuple[Puzzle, str]]:
+def written(game: AnyGame) -> dict[str, tuple[Solution, str]]:
     """Return the puzzles in the product, by position, each with the trials solved by level."""
     path = FOLDER / f"{game.id}.tsv"
     rows = [line.split("\t") for line in path.read_text().splitlines()] if path.exists() else []
     return {fields[0]: (puzzle_of(fields), solved) for *fields, solved in rows}
 
 
-def trials_of(game: AnyGame, puzzle: Puzzle) -> str:
+def trials_of(game: AnyGame, puzzle: Solution) -> str:
     """Return the number of trials in which each level solves a puzzle."""
     return " ".join(
         str(sum(solves(game, puzzle, level, seed) for seed in range(of))) for level, of in enumerate(TRIALS, 1)
@@ -228,7 +228,7 @@ def write(game: AnyGame) -> None:
     print(f"| {game.title} | {setup_of(game)} | {counts} | {len(puzzles)} |")
 
 
-def save(game: AnyGame, rows: dict[str, tuple[Puzzle, str]]) -> None:
+def save(game: AnyGame, rows: dict[str, tuple[Solution, str]]) -> None:
     """Write the puzzles of a game to the product."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     text = "".join(f"{line_of(puzzle)}\t{solved}\n" for puzzle, solved in rows.values())

@@ -4,7 +4,7 @@ from domain.attempts import (
     LEVEL_RATINGS,
     MAX_RATED_ATTEMPT_MS,
     REPEAT_DAYS,
-    Attempt,
+    PuzzleAttempt,
     SolverRating,
     prior_rating,
     rated_attempt,
@@ -18,7 +18,7 @@ TRIALS = (4, 4, 4, 4, 4, 1, 1, 1)
 
 def test_a_puzzle_that_was_missed_comes_again_after_3_10_30_and_90_days_and_then_never() -> None:
     now = 0
-    attempt = tried(Attempt(now, rated=True), solved=False, now=now)
+    attempt = tried(PuzzleAttempt(now, rated=True), solved=False, now=now)
     for days in REPEAT_DAYS:
         assert attempt.due_at == now + days * DAY
         assert tried(attempt, solved=True, now=attempt.due_at - 1) == attempt, "before it is due nothing counts"
@@ -29,14 +29,14 @@ def test_a_puzzle_that_was_missed_comes_again_after_3_10_30_and_90_days_and_then
 
 
 def test_a_repeat_that_is_missed_begins_with_three_days_again() -> None:
-    attempt = tried(Attempt(0, rated=True), solved=False, now=0)
+    attempt = tried(PuzzleAttempt(0, rated=True), solved=False, now=0)
     attempt = tried(attempt, solved=True, now=3 * DAY)
     attempt = tried(attempt, solved=False, now=13 * DAY)
     assert (attempt.repeats, attempt.due_at) == (0, 16 * DAY)
 
 
 def test_an_attempt_long_after_the_first_look_is_not_rated() -> None:
-    look = Attempt(1000, rated=True)
+    look = PuzzleAttempt(1000, rated=True)
     assert tried(look, solved=True, now=1000 + MAX_RATED_ATTEMPT_MS).rated
     assert not tried(look, solved=True, now=1001 + MAX_RATED_ATTEMPT_MS).rated
 

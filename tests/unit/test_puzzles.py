@@ -47,8 +47,8 @@ def test_the_level_of_a_puzzle_is_the_weakest_from_which_on_all_solve_it() -> No
     assert puzzle._replace(solved=(4, 4, 4, 4, 4, 1, 1, 1)).level == 1
 
 
-def as_mined(puzzle: Puzzle) -> mined.Puzzle:
-    return mined.Puzzle(puzzle.position, puzzle.line, puzzle.alternatives, puzzle.choices, puzzle.factor)
+def as_mined(puzzle: Puzzle) -> mined.Solution:
+    return mined.Solution(puzzle.position, puzzle.line, puzzle.alternatives, puzzle.choices, puzzle.factor)
 
 
 def test_a_confirmation_refuses_a_move_that_does_not_stand_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from importlib import import_module
 import pytest
 from flask import Flask
 
-from api.pages.learning.strategy import Claim, claims_of, practice_of
+from api.pages.learning.strategy import StrategyClaim, claims_of, practice_of
 from domain.games import GAMES
 from domain.search import analyse
 from domain.search.values import is_won
@@ -40,7 +40,7 @@ def test_the_strategy_of_a_game_has_enough_claims_and_numbers_from_games(game_id
 
 
 @pytest.mark.parametrize("claim", ABOUT_MOVES)
-def test_the_search_agrees_with_a_claim_about_a_move(claim: Claim) -> None:
+def test_the_search_agrees_with_a_claim_about_a_move(claim: StrategyClaim) -> None:
     game = claim.figure.game
     position = game.parse_position(claim.figure.position)
     first = next(step.accepted[0] for step in claim.figure.steps if step.accepted)

@@ -20,7 +20,7 @@ from api.pages.learning.puzzles import figure_of, seat_of
 from api.pages.learning.strategy import claims_of, drawn_claims, practice_of
 from api.pages.rules import figures_of, has_page
 from api.services import services
-from domain.attempts import Attempt
+from domain.attempts import PuzzleAttempt
 from domain.game import AnyGame
 from domain.games import GAMES
 from domain.match.terms import DAY
@@ -141,7 +141,7 @@ def _account() -> str | None:
 
 
 @blueprint.app_template_filter("known_attempt")
-def known_attempt(attempt: Attempt | None) -> str:
+def known_attempt(attempt: PuzzleAttempt | None) -> str:
     """Return what has been done about a puzzle as ``attempts.js`` reads it."""
     if attempt is None or attempt.solved is None:
         return "null"

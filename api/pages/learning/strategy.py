@@ -16,7 +16,7 @@ from events.pictures.symbols import Symbols
 FOLDER = Path(__file__).parent / "strategy"
 
 
-class Claim(NamedTuple):
+class StrategyClaim(NamedTuple):
     """A claim about good play: its title, the words about it, what games say about it, and its figure.
 
     The first move of the figure is at least ``by`` hundredths of the smallest piece better than each of ``worse``, and
@@ -52,7 +52,7 @@ def practice_of(game_id: str) -> Practice | None:
 
 
 @lru_cache(maxsize=16)
-def claims_of(game_id: str) -> tuple[Claim, ...]:
+def claims_of(game_id: str) -> tuple[StrategyClaim, ...]:
     """Return the claims about a game in order, none without a strategy page.
 
     Raises KeyError for a finding that has not been noted.
@@ -65,20 +65,20 @@ def claims_of(game_id: str) -> tuple[Claim, ...]:
     return tuple(_claim(game_id, findings, **entry) for entry in tomllib.loads(path.read_text())["claim"])
 
 
-def _claim(game_id: str, findings: Mapping[str, str], *, id: str, title: str, text: str, **rest: Any) -> Claim:
+def _claim(game_id: str, findings: Mapping[str, str], *, id: str, title: str, text: str, **rest: Any) -> StrategyClaim:
     measured = rest.pop("measured", "").format_map(findings)
     worse, by, wins = tuple(rest.pop("worse", "").split()), rest.pop("by", 0), rest.pop("wins", False)
-    return Claim(id, title, text, measured, figure_from(game_id, **rest), worse, by, wins)
+    return StrategyClaim(id, title, text, measured, figure_from(game_id, **rest), worse, by, wins)
 
 
-def drawn_claims(game_id: str) -> tuple[tuple[tuple[Claim, Drawn], ...], Symbols]:
+def drawn_claims(game_id: str) -> tuple[tuple[tuple[StrategyClaim, Drawn], ...], Symbols]:
     """Return the claims about a game, each with its figure drawn, and the pieces that the drawings use."""
     symbols = Symbols()
     claims = claims_of(game_id)
     return tuple((claim, _drawn(claim, number, symbols)) for number, claim in enumerate(claims, 1)), symbols
 
 
-def _drawn(claim: Claim, number: int, symbols: Symbols) -> Drawn:
+def _drawn(claim: StrategyClaim, number: int, symbols: Symbols) -> Drawn:
     playable = claim.figure
     moves = (move for step in playable.steps if len(step.accepted) == 1 for move in (step.accepted[0], step.reply))
     caption = playable.steps[-1].done if playable.steps else playable.text

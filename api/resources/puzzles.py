@@ -1,4 +1,4 @@
-"""Puzzles, what the caller has done about them, and the ratings that follow."""
+"""Puzzles, the attempts of the caller, and the ratings that follow."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -20,11 +20,13 @@ from domain.attempts import PuzzleAttempt, SolverRating, tried
 from domain.game import RulesError
 from domain.games import GAMES
 from domain.match.decisions.moves import MAX_MOVE_CHARACTERS
-from domain.puzzles import MAX_LINE_PLIES
 from events.people.person import GUEST, Person
 from events.runtime.wall_clock import rfc3339
 
 blueprint = Blueprint("puzzles", __name__, url_prefix=PREFIX)
+
+MAX_MOVES = 4
+"""Of the solver in one puzzle, those that are the only legal ones included."""
 
 MAX_TAKEN_OVER = 200
 
@@ -33,7 +35,7 @@ class AttemptRequest(StrictSchema):
     moves = fields.List(
         StrictString(1, MAX_MOVE_CHARACTERS),
         required=True,
-        validate=validate.Length(max=MAX_LINE_PLIES),
+        validate=validate.Length(max=MAX_MOVES),
         metadata={"description": "Your moves up to the first wrong one, without the replies; fewer: you gave up"},
     )
     hint = StrictBoolean(load_default=False, about="You have seen a hint, which makes the attempt a miss")
@@ -69,9 +71,9 @@ class PuzzleEntry(Answer):
     position: str
     choices: Annotated[int, Meta(description="Moves to find")]
     level: Annotated[int | None, Meta(description="The weakest level that solves it; null: none up to 8")]
-    factor: Annotated[int, Meta(description="It was confirmed by so many times the nodes of level 8")]
+    factor: Annotated[int, Meta(description="Confirmed by a search of this many times the nodes of level 8")]
     rating: SolverRatingValue
-    attempt: Annotated[AttemptEntry | None, Meta(description="What you have done about it; null: nothing")]
+    attempt: Annotated[AttemptEntry | None, Meta(description="Yours; null before the first look")]
 
 
 class PuzzleList(Answer):
@@ -92,7 +94,7 @@ class RecordedAttemptEntry(Answer):
 def list_puzzles(game_id: str) -> PuzzleList:
     """List the puzzles of a game
 
-    The easiest first, without their solutions, with their ratings and what you have done about them.
+    The easiest first, without their solutions, with their ratings and your attempts.
     """
     if game_id not in GAMES:
         raise Problem("no-such-game", f"The games are {', '.join(GAMES)}.")
@@ -115,7 +117,7 @@ def look_at_puzzle(_: object, game_id: str, puzzle_id: str) -> AttemptEntry:
     """
     person, puzzle = _solver(), _puzzle(game_id, puzzle_id)
     attempts = services().puzzle_attempts
-    if puzzle.id not in attempts.of(person.id, game_id):
+    if attempts.attempt(person.id, game_id, puzzle.id) is None:
         spend("puzzles", person.id)
     return _attempt(attempts.look(person.id, game_id, puzzle.id, rated=person.kind == "person"))
 
@@ -150,9 +152,12 @@ def take_over_attempts(sent: Mapping[str, Any], game_id: str) -> None:
     Those that were made without an account, as history: they are never rated. Puzzles you have seen stay as they are.
     """
     person, listed, now = _solver(), puzzles_of(game_id), services().now()
-    earlier = {each["puzzle"]: _earlier(each["solved"], min(each["at"], now)) for each in sent["attempts"]}
-    taken_over = {puzzle: attempt for puzzle, attempt in earlier.items() if puzzle in listed}
-    services().puzzle_attempts.take_over(person.id, game_id, taken_over)
+    earlier = {
+        attempt["puzzle"]: _earlier(attempt["solved"], min(attempt["at"], now))
+        for attempt in sent["attempts"]
+        if attempt["puzzle"] in listed
+    }
+    services().puzzle_attempts.take_over(person.id, game_id, earlier)
 
 
 def _earlier(solved: bool, at: int) -> PuzzleAttempt:

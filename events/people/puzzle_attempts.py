@@ -1,4 +1,4 @@
-"""What people have done about puzzles, and the ratings that follow: of people as solvers, and of puzzles."""
+"""The attempts of people at puzzles, and the ratings that follow: of people as solvers, and of puzzles."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -31,8 +31,10 @@ class PuzzleAttempts:
     def look(self, person: str, game: str, puzzle: str, rated: bool) -> PuzzleAttempt:
         """Note that ``person`` sees a puzzle, and whether the attempt may be ``rated``; return the first such note."""
         key, field = self._keys.puzzle_attempts(person), f"{game}/{puzzle}"
-        self._client.hsetnx(key, field, pack(PuzzleAttempt(self._now(), rated)))
-        return self.of(person, game)[puzzle]
+        seen = PuzzleAttempt(self._now(), rated)
+        if self._client.hsetnx(key, field, pack(seen)):
+            return seen
+        return self.attempt(person, game, puzzle) or seen
 
     def record(self, person: str, game: str, puzzle: str, solved: bool, prior: Rating) -> RecordedAttempt:
         """Store an attempt, and rate the first one. One without a look before it is not rated.
@@ -42,13 +44,13 @@ class PuzzleAttempts:
         own, rating = self._keys.puzzle_attempts(person), self._keys.puzzle_rating(f"{game}/{puzzle}")
 
         def change(pipeline: StorePipeline) -> RecordedAttempt:
-            seen, stored = pipeline.hmget(own, [f"{game}/{puzzle}", game])
+            attempted, stored = pipeline.hmget(own, [f"{game}/{puzzle}", game])
             of_puzzle, now = pipeline.get(rating), self._now()
             before = unpack(SolverRating, stored) if stored else SolverRating(DEFAULT)
             standing = unpack(SolverRating, of_puzzle) if of_puzzle else SolverRating(prior)
-            known = unpack(PuzzleAttempt, seen) if seen else PuzzleAttempt(now, rated=False)
-            attempt, after = tried(known, solved, now), before
-            if known.solved is None and attempt.rated:
+            former = unpack(PuzzleAttempt, attempted) if attempted else PuzzleAttempt(now, rated=False)
+            attempt, after = tried(former, solved, now), before
+            if former.solved is None and attempt.rated:
                 after, standing = rated_attempt(before, standing, solved)
             pipeline.multi()
             pipeline.hset(own, f"{game}/{puzzle}", pack(attempt))
@@ -61,9 +63,16 @@ class PuzzleAttempts:
 
     def take_over(self, person: str, game: str, attempts: Mapping[str, PuzzleAttempt]) -> None:
         """Store attempts that were made elsewhere, none of them rated, unless the person has seen the puzzle here."""
-        for puzzle, attempt in attempts.items():
-            field = f"{game}/{puzzle}"
-            self._client.hsetnx(self._keys.puzzle_attempts(person), field, pack(attempt._replace(rated=False)))
+        with self._client.pipeline(transaction=False) as pipeline:
+            for puzzle, attempt in attempts.items():
+                field = f"{game}/{puzzle}"
+                pipeline.hsetnx(self._keys.puzzle_attempts(person), field, pack(attempt._replace(rated=False)))
+            pipeline.execute()
+
+    def attempt(self, person: str, game: str, puzzle: str) -> PuzzleAttempt | None:
+        """Return the attempt of ``person`` at a puzzle, None before the first look."""
+        stored = self._client.hget(self._keys.puzzle_attempts(person), f"{game}/{puzzle}")
+        return unpack(PuzzleAttempt, stored) if stored else None
 
     def of(self, person: str, game: str) -> dict[str, PuzzleAttempt]:
         """Return the attempts of ``person`` at the puzzles of a game, by puzzle."""
@@ -97,7 +106,7 @@ class PuzzleAttempts:
         }
 
     def erase(self, person: str) -> None:
-        """Delete what is stored of ``person``; what it has changed in the ratings of puzzles stays."""
+        """Delete the attempts and ratings of ``person``; the ratings of puzzles stay as they have become."""
         self._client.delete(self._keys.puzzle_attempts(person))
 
     def _read(self, person: str) -> dict[str, bytes]:

@@ -7,7 +7,7 @@ yielded, then its puzzles. A run that has been stopped goes on where it was.
 
 ``--write`` writes the puzzles of all games played so far to ``api/pages/learning/puzzles/GAME.tsv``, each with the
 number of trials in which the opponents of each level solve them, and prints the table of yields. ``--confirm FACTOR``
-searches the positions written again with so many times the nodes, until ``--most`` of a game are confirmed, and drops
+searches the positions written again with that many times the nodes, until ``--most`` of a game are confirmed, and drops
 those that fail: ``--confirm 100 --most 10`` is the check of ten puzzles a game.
 """
 
@@ -23,14 +23,15 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from api.operations.puzzles import FOLDER, TRIALS
 from deploy.local.compiled import find_build
 from deploy.local.environment import ROOT
 from domain.build import COMPILED
 from domain.game import AnyGame
 from domain.games import GAMES
 from domain.history import History
-from domain.puzzles import MIN_VALUE, Solution, best_of, choices_at, confirm, is_obvious, obvious_move, solve
 from domain.search import choose
+from tests.mining.lines import MIN_VALUE, Solution, best_of, choices_at, confirm, is_obvious, obvious_move, solve
 from tests.tuning.book import path_of
 
 SETUPS = {"towers": "two-player"}
@@ -38,7 +39,7 @@ SETUPS = {"towers": "two-player"}
 QUICK = ("bashni", "towers")
 """The games in which the nodes of level 8 take a fraction of a second. In the others an obvious move is not solved."""
 FIRST_FACTOR = 10
-"""Puzzles are kept if searches with so many times the nodes of level 8 confirm them."""
+"""Puzzles are kept if searches with this many times the nodes of level 8 confirm them."""
 PLAYING_LEVEL = 5
 CARELESS_MOVES = 2
 """Moves drawn by lot that are tried beside each move of a game: most of them are mistakes."""
@@ -52,10 +53,6 @@ MAX_VALUE_BEFORE = 300
 """A seat that may expect so much already has nothing to win by a puzzle."""
 MAX_PLIES = 120
 
-TRIALS = (4, 4, 4, 4, 4, 1, 1, 1)
-"""The trials of each level, as the product reads them."""
-
-FOLDER = ROOT / "api" / "pages" / "learning" / "puzzles"
 MINED = ROOT / "var" / "mining"
 
 
@@ -97,7 +94,7 @@ def candidates(game: AnyGame, number: int, yielded: Counter[str]) -> Iterator[st
 
 
 def is_candidate(game: AnyGame, position: Any, yielded: Counter[str]) -> bool:
-    """Return whether a short search finds far more than what stands on the board, and few moves that bring it."""
+    """Return whether a short search finds far more than stands on the board, and few moves that bring it."""
     standing = game.evaluate(position, game.to_move(position))
     if standing > MAX_VALUE_BEFORE or len(list(game.legal_moves(position))) < MIN_MOVES:
         return False
@@ -112,7 +109,7 @@ def is_candidate(game: AnyGame, position: Any, yielded: Counter[str]) -> bool:
 
 
 def play(game: AnyGame, number: int) -> tuple[Counter[str], list[Solution]]:
-    """Return what one game yields."""
+    """Return the yields of one game, and its puzzles."""
     yielded: Counter[str] = Counter()
     puzzles, lines = [], set[tuple[str, ...]]()
     for text in candidates(game, number, yielded):
@@ -189,8 +186,8 @@ def solves(game: AnyGame, puzzle: Solution, level: int, seed: int) -> bool:
     for ply, text in enumerate(puzzle.line):
         move = game.parse_move(position, text)
         if game.to_move(position) == solver:
-            found = game.format_move(position, choose(game, position, (), level, seed).move)
-            if found != text and not (ply == last and found in puzzle.alternatives):
+            chosen = game.format_move(position, choose(game, position, (), level, seed).move)
+            if chosen != text and not (ply == last and chosen in puzzle.alternatives):
                 return False
         position = game.play(position, move)
     return True
@@ -259,7 +256,7 @@ def confirm_written(game: AnyGame, factor: int, most: int, seconds: float) -> No
 
 
 def main(arguments: list[str]) -> None:
-    """Mine, write what has been mined, or confirm what has been written."""
+    """Mine puzzles, write those mined, or confirm those written."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", choices=list(GAMES), action="append")
     parser.add_argument("--seconds", type=float, default=600)

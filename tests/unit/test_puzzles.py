@@ -4,12 +4,11 @@ from typing import Any
 
 import pytest
 
-from api.operations.puzzles import TRIALS, Puzzle, of_the_day, puzzles_of
+from api.operations.puzzles import Puzzle, of_the_day, puzzles_of
 from api.pages.learning.playable import represent
 from api.pages.learning.puzzles import figure_of, seat_of
-from domain import puzzles as mined
 from domain.games import GAMES
-from tests.mining import __main__ as mining
+from tests.mining import lines as mined
 
 PUZZLES = [puzzle for game_id in GAMES for puzzle in puzzles_of(game_id).values()]
 
@@ -41,7 +40,6 @@ def test_the_puzzles_of_a_game_come_in_turn_day_by_day(game_id: str) -> None:
 
 def test_the_level_of_a_puzzle_is_the_weakest_from_which_on_all_solve_it() -> None:
     puzzle = Puzzle("bashni", "", (), (), 1, 1, (0, 2, 1, 2, 4, 1, 1, 1))
-    assert TRIALS == mining.TRIALS
     assert puzzle.level == 4
     assert puzzle._replace(solved=(4, 4, 4, 4, 4, 1, 1, 0)).level is None
     assert puzzle._replace(solved=(4, 4, 4, 4, 4, 1, 1, 1)).level == 1

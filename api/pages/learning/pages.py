@@ -128,21 +128,21 @@ def puzzle(game_id: str, puzzle_id: str) -> str:
         following=following,
         rating=stored.ratings(game_id, {puzzle_id: chosen.prior})[puzzle_id],
         account=account,
-        attempt=stored.of(account, game_id).get(puzzle_id) if account else None,
+        attempt=stored.attempt(account, game_id, puzzle_id) if account else None,
         figure=figure,
         embedded=_embedded(figure),
     )
 
 
 def _account() -> str | None:
-    """Return the id of the viewer, if they have an account that remembers what they do about puzzles."""
+    """Return the id of the viewer, None without an account that keeps attempts at puzzles."""
     person = current_person()
     return None if person is None or person.kind == GUEST else person.id
 
 
-@blueprint.app_template_filter("known_attempt")
-def known_attempt(attempt: PuzzleAttempt | None) -> str:
-    """Return what has been done about a puzzle as ``attempts.js`` reads it."""
+@blueprint.app_template_filter("stored_attempt")
+def stored_attempt(attempt: PuzzleAttempt | None) -> str:
+    """Return an attempt in the form that ``attempts.js`` reads; "null" before the first one."""
     if attempt is None or attempt.solved is None:
         return "null"
     return json.dumps({"solved": attempt.solved, "at": attempt.at, "due": attempt.due_at})

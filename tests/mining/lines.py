@@ -26,7 +26,7 @@ MAX_FAMILY: Final = 3
 """Moves of a choice that may be about as good as the best."""
 
 MAX_VALUE: Final = 3_000
-"""What is worth more counts as this: by then a game is decided."""
+"""Higher values count as this one: by then a game is decided."""
 
 MAX_CHOICES: Final = 2
 """Moves that the solver has to find at most; a single legal move counts for nothing."""

@@ -71,13 +71,13 @@ class Notebooks:
 
     def publish(self, person: str, match_id: str, text: str, max_bytes: int = MAX_BYTES) -> None:
         """Let others read ``text``, the exploration of ``person`` for a match; raises QuotaExceededError."""
-        # Crash-safe: the index comes first; a kill in between leaves an entry without a publication.
-        self._client.sadd(self._keys.publishers(match_id), person)
+        # Crash-safe: the index comes last; a text that is not in it is read by nobody, and an erasure deletes it.
         self._write(4, person, match_id, text, len(text.encode()), max_bytes)
+        self._client.sadd(self._keys.publishers(match_id), person)
 
     def unpublish(self, person: str, match_id: str) -> None:
         """Let nobody read the exploration of ``person`` for a match any more."""
-        # Crash-safe: what is not in the index is not read, and an erasure finds it.
+        # Crash-safe: a text that is not in the index is read by nobody, and an erasure deletes it.
         self._client.srem(self._keys.publishers(match_id), person)
         self._write(4, person, match_id, "", 0, MAX_BYTES)
 

@@ -234,9 +234,8 @@ class PeopleKeys:
         self.bytes_kept = keys_of(f"{self._tag}bytes-kept:")
         self.notes = keys_of(f"{self._tag}notes:")  # a person's notes. Hash: text by match
         self.explorations = keys_of(f"{self._tag}explorations:")  # a person's trees of moves. Hash: text by match
-        self.publications = keys_of(
-            f"{self._tag}published:"
-        )  # a person's published trees of moves. Hash: text by match
+        # a person's published trees of moves. Hash: text by match
+        self.publications = keys_of(f"{self._tag}published:")
         self.publishers = keys_of(f"{self._tag}publishers:")  # who has published a tree about a match. Set: ids
         # a person's attempts at puzzles, by game and puzzle, and ratings as a solver, by game. Hash: packed
         self.puzzle_attempts = keys_of(f"{self._tag}puzzle-attempts:")

@@ -1,4 +1,4 @@
-"""Attempts at puzzles: which one is rated, when a puzzle comes again, and what the ratings become."""
+"""Attempts at puzzles: the one that is rated, the dates of repeats, and the ratings afterwards."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -10,7 +10,7 @@ MAX_RATED_ATTEMPT_MS: Final = 3_600_000
 """The time after the first look at a puzzle in which an attempt is rated."""
 
 REPEAT_DAYS: Final = (3, 10, 30, 90)
-"""A puzzle that was missed comes again after so many days, by the number of repeats that were solved since."""
+"""The days after which a missed puzzle comes again, by the number of repeats that were solved since."""
 
 PRIOR_DEVIATION: Final = 150.0
 """Of the rating of a puzzle that only the levels have tried."""
@@ -23,7 +23,7 @@ LEVEL_RATINGS: Final = tuple(START_RATING + 180.0 * (level - 4.5) for level in r
 
 
 class PuzzleAttempt(NamedTuple):
-    """What a person has done about a puzzle; instants in milliseconds since 1970 UTC.
+    """The attempts of a person at a puzzle; instants in milliseconds since 1970 UTC.
 
     ``looked_at`` is the first look, and ``rated`` tells whether the first attempt counts, or may. ``solved`` is the
     result of that one, None before it, and ``at`` its instant. ``repeats`` counts the repeats that were solved since

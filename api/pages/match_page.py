@@ -328,8 +328,8 @@ def _chat(state: MatchState, person: Person | None, seat: int | None) -> Chat:
 def _publications(state: MatchState, person: Person | None) -> list[tuple[Publication, str]]:
     """Return the explorations of a finished match that the viewer may read, with the names of their authors."""
     shown = publications_for(person, state)
-    persons = services().people.persons(each.author for each in shown) if shown else {}
-    return [(each, persons[each.author].name) for each in shown if each.author in persons]
+    persons = services().people.persons(publication.author for publication in shown) if shown else {}
+    return [(publication, persons[publication.author].name) for publication in shown if publication.author in persons]
 
 
 def _notice_offer(

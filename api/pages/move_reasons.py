@@ -53,7 +53,7 @@ class Capture(NamedTuple):
 
 
 def changes(before: Scene, after: Scene, mover: int) -> list[Capture]:
-    """Return what a move of ``mover`` has taken, taken over and set free, by square."""
+    """Return the captures of a move of ``mover``, with columns taken over and pieces set free, by square."""
     listed = []
     for cell in before.cells:
         old, new = before.columns.get(cell.square, ()), after.columns.get(cell.square, ())
@@ -89,7 +89,7 @@ def explain(
     done = changes(*scenes, mover)
 
     def words(taken: Iterable[Capture]) -> str:
-        return _listed([f"{_named(each, seat_names, viewer, mover)} on {each.square}" for each in taken])
+        return _listed([f"{_named(capture, seat_names, viewer, mover)} on {capture.square}" for capture in taken])
 
     sentences = []
     if len(legal) == 1:
@@ -98,7 +98,7 @@ def explain(
         demand = "It was in check." if scenes[0].checked else "A capture was compulsory."
         sentences.append(demand)
     for verb in ("takes", "takes over", "sets free", "gives up"):
-        of_verb = [each for each in done if each.verb == verb]
+        of_verb = [capture for capture in done if capture.verb == verb]
         if of_verb:
             in_return = verb == "takes" and _takes_back(game, positions, of_verb)
             sentences.append(f"It {verb} {words(of_verb)}{' in return' if in_return else ''}.")
@@ -108,7 +108,7 @@ def explain(
         sentences.append("It gives check.")
     threatened = _threats(game, before, after, mover)
     if threatened:
-        nearest = [each for each in threatened if each.piece.seat in (viewer, -1)] or threatened
+        nearest = [capture for capture in threatened if capture.piece.seat in (viewer, -1)] or threatened
         verb = nearest[0].verb.replace("takes", "take")
         sentences.append(f"If nothing changes, what has moved can {verb} {words(nearest)} next.")
     if not sentences:
@@ -127,7 +127,7 @@ def _named(taken: Capture, seat_names: Sequence[str], viewer: int, mover: int) -
 
 
 def _kind(piece: Piece) -> str:
-    """Return what a piece is called beside its owner."""
+    """Return the name of a piece without its colour."""
     return piece.title.split(" ", 1)[-1]
 
 
@@ -146,8 +146,8 @@ def _takes_back(game: AnyGame, positions: Sequence[Any], taken: Sequence[Capture
     earlier, before = positions[-3], positions[-2]
     trace = trace_of_move(game, earlier, before)
     mover = game.to_move(earlier)
-    has_taken = any(each.verb == "takes" for each in changes(game.scene(earlier), game.scene(before), mover))
-    return has_taken and any(each.square in trace.entered and each.piece.seat == mover for each in taken)
+    has_taken = any(capture.verb == "takes" for capture in changes(game.scene(earlier), game.scene(before), mover))
+    return has_taken and any(capture.square in trace.entered and capture.piece.seat == mover for capture in taken)
 
 
 def _growth(game: AnyGame, before: Any, after: Any, mover: int) -> list[str]:
@@ -168,7 +168,7 @@ def _growth(game: AnyGame, before: Any, after: Any, mover: int) -> list[str]:
 
 
 def _threats(game: AnyGame, before: Any, after: Any, mover: int) -> list[Capture]:
-    """Return what the moved piece could take if it were the turn of ``mover`` again; nothing if that cannot be told."""
+    """Return the captures of the moved piece if it were the turn of ``mover`` again; none if that cannot be told."""
     fields, texts = (game.format_position(position).split(" ") for position in (after, before))
     side = next((place for place in range(1, len(fields)) if fields[place] != texts[place]), None)
     if side is None or not (fields[side].isalpha() and len(fields[side]) == 1):
@@ -211,7 +211,7 @@ def _overlooked(game: AnyGame, positions: Sequence[Any], legal: Sequence[Any], e
 
 @blueprint.get("/matches/<match_id>/why")
 def why(match_id: str) -> Response:
-    """Return what the opponents' moves since the caller's last one have done, as lines; 404 where that is not told."""
+    """Return the reasons of the opponents' moves since the caller's last one, as lines; 404 where they are not told."""
     loaded, person = visible_match(match_id), current_person()
     state = loaded.state
     seat = state.seat_of(person.id) if person else None

@@ -73,7 +73,7 @@ def settings() -> str:
 
 @cache
 def _sample() -> Markup:
-    """Return a picture of discs and figures on squares, which shows what is chosen for them."""
+    """Return a picture of discs and figures on squares, in the chosen colours and forms."""
     cells = tuple(
         Cell(f"{file}{2 - y}", x, y, "dark" if (x + y) % 2 else "light")
         for y in range(2)

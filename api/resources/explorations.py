@@ -56,8 +56,8 @@ def list_explorations(match_id: str) -> PublicationList:
     Of a finished match, the first one first. While it is played there are none.
     """
     shown = publications_for(current_person(), visible_match(match_id).state)
-    persons = services().people.persons(each.author for each in shown)
-    return PublicationList(items=[PublicationEntry(**_described(each, persons)) for each in shown])
+    persons = services().people.persons(publication.author for publication in shown)
+    return PublicationList(items=[PublicationEntry(**_described(publication, persons)) for publication in shown])
 
 
 @blueprint.get("/matches/<match_id>/explorations/<player>")
@@ -67,11 +67,11 @@ def show_published_exploration(match_id: str, player: str) -> PublishedExplorati
 
     With its tree of moves.
     """
-    for each in publications_for(current_person(), visible_match(match_id).state):
-        if each.author == player:
-            described = _described(each, services().people.persons([player]))
-            tree = convert(each.tree, type=list[ExploredMove])
-            return PublishedExploration(**described, position=each.position, tree=tree)
+    for publication in publications_for(current_person(), visible_match(match_id).state):
+        if publication.author == player:
+            described = _described(publication, services().people.persons([player]))
+            tree = convert(publication.tree, type=list[ExploredMove])
+            return PublishedExploration(**described, position=publication.position, tree=tree)
     raise Problem("no-such-exploration", "This player has published no exploration of this match.")
 
 

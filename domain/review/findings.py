@@ -167,7 +167,7 @@ def _differences(
 ) -> tuple[FactDifference, ...]:
     """Return the facts about seats that differ after as many plies of both lines.
 
-    Facts about the whole game count what leads to a draw: they tell nobody why a move was worse.
+    Facts about the whole game count towards a draw: they tell nobody why a move was worse.
     """
     after_played, after_best = (_facts_after(game, position, history, line) for line in (played, best))
     return tuple(

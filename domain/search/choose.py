@@ -118,7 +118,7 @@ def choose(
 
 
 def moves_seen(game: Game[P, M], position: P, plies: int, level: int, seed: int) -> list[M]:
-    """Return the moves that an opponent of ``level`` does not overlook in a position after so many ``plies``.
+    """Return the moves that an opponent of ``level`` does not overlook in a position after ``plies`` plies.
 
     ``seed`` is that of the ply, as for ``choose``. Raises KeyError for an unknown level.
     """

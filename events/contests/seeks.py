@@ -115,9 +115,9 @@ class Seeks:
         return seek
 
     def record(self, occasion: Occasion, match: MatchState, head: contract.Head) -> None:
-        """Restore the wishes behind a match that was called off, but not that of whoever is to blame.
+        """Restore the wishes behind a match that was called off, except that of the player to blame.
 
-        Where nobody alone is, the wishes of those who had not answered stay as they are.
+        Where no single player is, the wishes of those who had not answered stay used.
 
         Crash-safe: a match is delivered again until all wishes stand, each restored by one append with its own key.
         """

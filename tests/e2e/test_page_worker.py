@@ -1,4 +1,4 @@
-"""The service worker of the pages: its kill switch, and what becomes of the site when it is broken."""
+"""The service worker of the pages: its kill switch, and the site beside a broken one."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple

@@ -117,7 +117,7 @@ def test_a_seek_whose_match_another_declines_or_does_not_answer_stands_again(sho
     seek = seeks.state(shop, of_bob)
     assert (seek.status, seek.matches, seek.called_off) == (SeekStatus.OPEN, (), (declined, silent))
     assert seek.standing_since == shop.now, "it waits for its whole time again"
-    assert seeks.state(shop, of_ann).matches == (declined,), "whoever declines has used up the wish"
+    assert seeks.state(shop, of_ann).matches == (declined,), "the player who declines has used up the wish"
     assert seeks.state(shop, of_cyd).matches == (silent,)
     assert [seek.id for seek in shop.parts.seeks.listed()] == [of_bob]
 

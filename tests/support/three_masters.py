@@ -100,7 +100,7 @@ class ThreeMasters(Servers):
         eventually(known, "that all servers know the new owner", PATIENCE_S)
 
     def migrations(self, source: int) -> list[Migration]:
-        """Return what ``source`` reports about the migrations that it took part in, the latest first."""
+        """Return the reports of ``source`` about the migrations that it took part in, the latest first."""
         found = []
         for reply in self.ask(source, "CLUSTER", "GETSLOTMIGRATIONS"):
             fields = reply if isinstance(reply, dict) else dict(zip(reply[::2], reply[1::2], strict=True))

@@ -69,7 +69,7 @@ class Servers:
             self.resume(number)
 
     def revive(self) -> None:
-        """Start what does not run and let go on what was paused.
+        """Start the stopped servers and let the paused ones go on.
 
         Beside what was killed, that is what a thread had started that has ended: a server ends with its parent thread.
         """

@@ -44,7 +44,7 @@ class Watched(Servers):
 
     @property
     def url(self) -> str:
-        """The URL of the store, which names the sentinels and what they watch."""
+        """The URL of the store, which names the sentinels and the primary that they watch."""
         return f"redis+sentinel://{','.join(f'{HOST}:{port}' for port in self.sentinels)}/{SERVICE}/0"
 
     def empty(self) -> None:
@@ -63,7 +63,7 @@ class Watched(Servers):
         return sorted(set(range(len(self.servers))) - {self.primary()})
 
     def cut_off_replicas(self) -> None:
-        """Pause the replicas and close their connections: they get nothing of what the primary writes from now on."""
+        """Pause the replicas and close their connections: they get no later writes of the primary."""
         for number in self.replicas():
             self.pause(number)
         self.ask(self.primary(), "CLIENT", "KILL", "TYPE", "REPLICA")
@@ -129,7 +129,7 @@ class Watched(Servers):
         eventually(replaced, "that another primary takes over", PATIENCE_S)
 
     def wait_until_complete(self) -> None:
-        """Wait until the sentinels agree, and all replicas follow the primary and have what it has."""
+        """Wait until the sentinels agree, and all replicas follow the primary and have all its writes."""
         eventually(self._is_complete, "that all replicas follow the primary", PATIENCE_S)
 
     def close(self) -> None:

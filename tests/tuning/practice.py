@@ -116,11 +116,11 @@ FIRSTS: Mapping[str, Mapping[str, Predicate]] = {
         "have a lancer": lambda at, seat: at.count(seat, "lancer") > 0,
     },
 }
-"""By game what a seat may do first."""
+"""By game the feats of which a seat may be the first to manage one."""
 
 
 def play(game: AnyGame, setup: str, nodes: int, number: int) -> dict[str, Any]:
-    """Return what happened in a game: scores, reason, plies, choices a move, and seat and ply of everything first."""
+    """Return the facts of a game: scores, reason, plies, choices a move, and seat and ply of every first feat."""
     position, history = game.initial(setup), History(game)
     seats = range(game.seats_at(position))
     firsts: dict[str, tuple[int, int]] = {}
@@ -168,34 +168,34 @@ def share(scores: Sequence[float]) -> str:
 def findings(game: AnyGame, setup: str, played: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Return findings by name: the words that each completes are on the strategy pages."""
     number = len(played)
-    reasons = Counter(each["reason"] for each in played)
-    lengths = sorted(each["plies"] for each in played)
+    reasons = Counter(record["reason"] for record in played)
+    lengths = sorted(record["plies"] for record in played)
     lines = {
         "plies": f"{median(lengths):.0f} moves in the median, half of them between {lengths[number // 4]} and "
         f"{lengths[3 * number // 4]}",
-        "choices": f"{mean(each['choices'] for each in played):.0f} moves to choose from",
-        "forced": f"{mean(each['forced'] for each in played):.0%} of all moves",
-        "pieces": f"{mean(each['pieces'] for each in played):.0f} pieces",
-        "tallest": f"{mean(each['tallest'] for each in played):.1f} pieces",
-        "kings": f"{sum(each['kings'] > 0 for each in played) / number:.0%} of the games",
+        "choices": f"{mean(record['choices'] for record in played):.0f} moves to choose from",
+        "forced": f"{mean(record['forced'] for record in played):.0%} of all moves",
+        "pieces": f"{mean(record['pieces'] for record in played):.0f} pieces",
+        "tallest": f"{mean(record['tallest'] for record in played):.1f} pieces",
+        "kings": f"{sum(record['kings'] > 0 for record in played) / number:.0%} of the games",
         "ends": ", ".join(
             f"{game.reasons.get(reason, reason)} {count / number:.0%}" for reason, count in reasons.most_common()
         ),
     }
     for seat, name in enumerate(game.setups[setup].seat_names):
-        lines[f"score of {name}"] = share([each["scores"][seat] for each in played])
+        lines[f"score of {name}"] = share([record["scores"][seat] for record in played])
     for name in ("be clearly ahead", *FIRSTS[game.id]):
-        reached = [each for each in played if name in each["firsts"]]
+        reached = [record for record in played if name in record["firsts"]]
         if len(reached) < MIN_GAMES:
             continue
-        scores = [each["scores"][each["firsts"][name][0]] for each in reached]
-        ply = median(each["firsts"][name][1] for each in reached)
+        scores = [record["scores"][record["firsts"][name][0]] for record in reached]
+        ply = median(record["firsts"][name][1] for record in reached)
         lines[f"first to {name}"] = f"{share(scores)} in {len(reached)} games, at move {ply:.0f} in the median"
     return {name: text.replace("%", " %").replace("  %", " %") for name, text in lines.items()}
 
 
 def main(arguments: list[str]) -> None:
-    """Play what is missing within the time, print the findings and note them."""
+    """Play the missing games within the time, print the findings and note them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("game", choices=list(GAMES))
     parser.add_argument("--setup", help="default: the first of the game")

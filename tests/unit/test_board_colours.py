@@ -54,7 +54,7 @@ def linear(colour: str) -> list[float]:
 
 
 def over(colour: str, ground: str, opacity: float) -> str:
-    """Return what is seen of ``colour`` of this opacity on ``ground``."""
+    """Return the visible colour of ``colour`` at this opacity on ``ground``."""
     pairs = [(int(colour[place : place + 2], 16), int(ground[place : place + 2], 16)) for place in (1, 3, 5)]
     return "#" + "".join(f"{round(one * opacity + other * (1 - opacity)):02x}" for one, other in pairs)
 

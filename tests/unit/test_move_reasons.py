@@ -1,4 +1,4 @@
-"""Why did it do that? What is said about a move of an opponent is so on the board."""
+"""Why did it do that? The sentences about a move of an opponent agree with the board."""
 
 from random import Random
 
@@ -15,7 +15,7 @@ PLIES = 20
 
 
 def reasons(game_id: str, position: str, *moves: str, viewer: int = 0) -> str:
-    """Return what is said about the last of ``moves``, without the sentence about what was overlooked."""
+    """Return the sentences about the last of ``moves``, without the one about overlooked moves."""
     game = GAMES[game_id]
     positions = [game.parse_position(position)]
     for text in moves:

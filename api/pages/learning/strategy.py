@@ -17,7 +17,7 @@ FOLDER = Path(__file__).parent / "strategy"
 
 
 class StrategyClaim(NamedTuple):
-    """A claim about good play: its title, the words about it, what games say about it, and its figure.
+    """A claim about good play: its title, the words about it, the numbers from games, and its figure.
 
     The first move of the figure is at least ``by`` hundredths of the smallest piece better than each of ``worse``, and
     with ``wins`` it wins by force: the tests ask the search.

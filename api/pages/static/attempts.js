@@ -1,4 +1,4 @@
-// Attempts at puzzles, kept in this browser for whoever has no account: by id the result of the first attempt, when it
+// Attempts at puzzles, kept in this browser for people without an account: by id the result of the first attempt, when it
 // was, and when the puzzle comes again. A puzzle that was missed comes again after 3, 10, 30 and 90 days; a repeat that is
 // missed comes again after 3. domain/attempts.py does the same for accounts.
 

@@ -47,6 +47,26 @@ def test_a_seek_is_listed_for_those_who_can_take_it_and_counted_for_others(
     assert boris.get("/seeks").json["hidden"] == {"blocked": 1, "rating": 1}
 
 
+def test_pages_of_seeks_are_full_and_each_counts_all_that_cannot_be_taken(
+    app: Flask, boris: Caller, services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.operations.seeks.MAX_LOOKED_AT", 2)
+    authors = [Caller(app).sign_up(name) for name in ("clara", "dora", "emil", "fritz")]
+    for place, author in enumerate(authors):
+        post(author, services, least_days=10 + 4 * place, most_days=11 + 4 * place)
+        post(author, services, least_rating=1800, most_rating=2000)
+    boris.put("/me/blocks/dora", {})
+    cursor, names = "", []
+    while True:
+        page = boris.get(f"/seeks?limit=1{cursor}").json
+        assert page["hidden"]["rating"] == 4
+        names += [seek["author"]["name"] for seek in page["items"]]
+        if page["next"] is None:
+            break
+        cursor = f"&cursor={page['next']}"
+    assert names == ["fritz", "emil", "clara"]
+
+
 def test_a_taken_seek_begins_its_match_at_once_and_a_repetition_takes_it_once(
     anna: Caller, boris: Caller, clara: Caller, services: Services
 ) -> None:

@@ -101,9 +101,23 @@ def test_the_same_request_announces_one_tournament(organiser: Caller, watch: Wat
     assert len(organiser.get("/tournaments").json["items"]) == 1
 
 
-def test_who_has_finished_too_few_matches_announces_none(boris: Caller, watch: Watch) -> None:
+def test_who_has_finished_too_few_matches_or_has_no_account_announces_none(
+    app: Flask, boris: Caller, watch: Watch
+) -> None:
     detail = refused(boris.post("/tournaments", terms(watch)), 403, "tournament-refused")
     assert "has finished 10 matches; you have 0" in detail
+    detail = refused(Caller(app).play_as_guest().post("/tournaments", terms(watch)), 403, "sign-up-required")
+    assert "only people with an account announce tournaments" in detail.lower()
+
+
+def test_the_terms_say_what_becomes_of_the_results_of_who_leaves(organiser: Caller, watch: Watch) -> None:
+    first, second = (announced(organiser, watch, **more) for more in ({}, {"drop_out": "results-stand"}))
+    shown = [organiser.get(f"/tournaments/{id}").json["terms"] for id in (first, second)]
+    assert [of["drop_out"] for of in shown] == [None, "results-stand"]
+    assert any("is struck from the table" in words for words in shown[0]["words"])
+    assert any("The results of who leaves stand" in words for words in shown[1]["words"])
+    unknown = organiser.post("/tournaments", terms(watch, drop_out="never"))
+    assert (unknown.status_code, list(unknown.json["errors"])) == (422, ["drop_out"])
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,9 @@
 """The worst requests that are known for every operation and page, and the processor time that each of them takes."""
 
-import json
 import re
 import time
 from collections.abc import Iterator, Sequence
 from itertools import count, islice, product
-from random import Random
 from typing import Any
 from urllib.parse import quote
 
@@ -19,23 +17,17 @@ from api.services import EXTENSION, Services
 from domain.contest.wishes import games_of
 from domain.games import GAMES
 from domain.match.decisions.moves import MAX_MOVES_PER_SUBMISSION
-from domain.review import FactDifference, Finding, judge
-from domain.review.findings import MAX_LINE_PLIES
-from events.matches.reviews import query_of, write_review
-from events.notify.endpoints import MAX_ATTEMPTS_LOGGED, MAX_ENDPOINTS_PER_PERSON, MAX_KEPT_ANSWER_BYTES, SentWebhook
-from events.notify.notice import DeliveryState, Notice, NoticeChannel, NoticeDelivery, NoticeKind
-from events.notify.subscriptions import MAX_SUBSCRIPTIONS
-from events.notify.webhooks.payload import MAX_PAYLOAD_BYTES
+from events.notify.endpoints import MAX_ATTEMPTS_LOGGED
 from events.operations.personal_data import MAX_MATCHES_PER_REQUEST, MAX_WEBHOOKS_PER_REQUEST, takes_long
 from events.people.capacity import Capacity
 from events.people.follows import MAX_FOLLOWED
 from events.pictures import standalone
-from events.proof.bundle import basis_of_content, make_contents
 from events.store.codec import draft_of
 from events.store.contract import EMPTY, Request
 from tests.support.callers import API, ME, OPEN, Caller, opponent
 from tests.support.costs import Asked, Cost, slowness
 from tests.support.large_contests import post_many_seeks, store_large_tournament
+from tests.support.large_stores import fill_ledger, log_webhook, store_bundle, store_review
 from tests.support.long_games import events_of
 from tests.support.projected import project
 from tests.support.tables import table
@@ -51,7 +43,6 @@ LINE_MOVES = 100
 LINES_MOVES = 300
 TREE_MOVES = 500
 MESSAGES = 60
-NOTICES = 110
 AS_BROWSERS = {"Accept-Encoding": "gzip, deflate, br"}
 """Compressing its answer belongs to what a request costs."""
 
@@ -106,38 +97,18 @@ class WorstWorld:
             self.services.bots.declare(person, Capacity(games=tuple(CAPACITY_GAMES), concurrent=10))
             self.services.directory.record(person)
             self.services.follows.put(self.anna.id, person.id)
-        self.webhook = self._logged_webhook(self.anna, MAX_ATTEMPTS_LOGGED)
-        self._logged_webhook(self.boris, MAX_WEBHOOKS_PER_REQUEST)
-        self._fill_ledger(self.anna)
+        self.webhook = log_webhook(self.services, self.anna, self.long, MAX_ATTEMPTS_LOGGED)
+        log_webhook(self.services, self.boris, self.long, MAX_WEBHOOKS_PER_REQUEST)
+        fill_ledger(self.services, self.anna.id, (self.long, self.medium, self.crowded))
         self.seek, *self.seeks = post_many_seeks(self.services, self.anna.id)
         self.tournament = store_large_tournament(self.services)
         project(self.services)
         for match in (self.long, self.medium, self.crowded):
             self.services.matches.load(match)
-        self._store_bundle(self.long)
-        self._store_review(self.reviewed)
+        store_bundle(self.services, self.long)
+        store_review(self.services, self.reviewed)
         self.leaves = self.services.checkpoints.sign(self.services.now()).size
         self._fill_archive()
-
-    def _store_bundle(self, match_id: str) -> None:
-        """Store what a worker finds out for the bundle of a match that is too long for a request."""
-        for content, positions in zip(
-            make_contents(match_id, self.services.store.read(match_id)), (False, True), strict=True
-        ):
-            basis = basis_of_content(content.head.digest, positions=positions)
-            self.services.jobs.store_bundle_content(match_id, basis, content.packed, self.services.now())
-
-    def _store_review(self, match_id: str) -> None:
-        """Store a review in which every move is a blunder."""
-        loaded = self.services.matches.load(match_id)
-        line, query = ("aa1-aa2",) * MAX_LINE_PLIES, query_of(loaded)
-        lost = tuple(FactDifference("Captured", seat, "queen, 2 rooks", "king") for seat in range(2))
-        findings = [
-            Finding(ply, ply % 2, "aa1-aa2", "aa2-aa3", (9000, 1000), 9000, 0, 90, 1, line, line, lost, 24_000)
-            for ply in range(1, len(loaded.state.play.moves) + 1)
-        ]
-        review = judge(loaded.state.game, findings, (0, 1))
-        self.services.reviews.store(query, write_review(query, loaded.state.game, loaded.state.ruleset, review))
 
     def sign_in(self) -> None:
         """Sign anna and boris in again, who may have signed out."""
@@ -175,38 +146,6 @@ class WorstWorld:
         moves = {"moves": hardest.solver_moves}
         yield Asked("POST /games/{game}/puzzles/{puzzle}/attempts", f"{path}/attempts", moves)
         yield Asked("GET /games/{game}/puzzles", "/games/bashni/puzzles")
-
-    def _fill_ledger(self, caller: Caller) -> None:
-        """Let ``caller`` be told of more than a page lists, through all channels that a person may have."""
-        now = self.services.now()
-        targets = [(NoticeChannel.PUSH, f"{number:024}") for number in range(MAX_SUBSCRIPTIONS)]
-        targets += [(NoticeChannel.WEBHOOK, f"{number:024}") for number in range(MAX_ENDPOINTS_PER_PERSON)]
-        deliveries = tuple(
-            NoticeDelivery(channel=channel, target=target, state=DeliveryState.FAILED, reason="It failed. " * 9, at=now)
-            for channel, target in [(NoticeChannel.MAIL, ""), *targets]
-        )
-        for number in range(NOTICES):
-            notice = Notice(
-                id=f"n{number}", player=caller.id, kind=NoticeKind.TURN,
-                match=(self.long, self.medium, self.crowded)[number % 3], version=1, fact=f"turn:{number}",
-                summary="It is your turn.", reason="You want it at once.", at=now, decided_at=now,
-                deliveries=deliveries,
-            )  # fmt: skip
-            self.services.ledger.decide(notice)
-
-    def _logged_webhook(self, caller: Caller, attempts: int) -> str:
-        """Return a webhook of ``caller`` whose log has ``attempts`` of the largest webhooks that are sent."""
-        made = caller.post("/me/webhooks", {"url": "https://hooks.example/", "kinds": ["turn"]}).json
-        chance = Random(attempts)
-        for _ in range(attempts):
-            attempt = SentWebhook(
-                webhook_id="n", type="match.turn", match=self.long, at=self.services.now(), took_ms=15_000,
-                url=made["url"], headers={"webhook-signature": "v1," + "x" * 150},
-                body=json.dumps([f"{chance.getrandbits(40):x}" for _ in range(MAX_PAYLOAD_BYTES // 13)]), status=500,
-                answer="x" * MAX_KEPT_ANSWER_BYTES, delivered=False, outcome="No answer.",
-            )  # fmt: skip
-            self.services.endpoints.log(caller.id, made["id"], attempt)
-        return str(made["id"])
 
     def _fill_archive(self) -> None:
         """Let boris talk until no more about him can be collected at once."""

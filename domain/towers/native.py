@@ -13,8 +13,9 @@ from domain.machine_integers import hash_numbers, i64
 from domain.search_position import SearchPosition
 from domain.square_sets import count, set_of, square_of
 from domain.towers.board import CASTLES, HEIGHT, MAX_HEIGHT, MAX_PUSHES, RAYS, SIDE, SQUARES
-from domain.towers.evaluate import CASTLE_GAIN, CASTLE_PUSHES, CASTLES_TOGETHER, CROWNS_TOGETHER, GOAL, WINS, WORTH
+from domain.towers.evaluate import CASTLE_GAIN, CASTLE_PUSHES, CASTLES_TOGETHER, CROWNS_TOGETHER, GOAL, WINS
 from domain.towers.features import FIRST_PUSH, REACHED, TO_GOAL
+from domain.towers.native_pushes import OWNED_WORTH, Changes
 from domain.towers.position import Position
 from domain.towers.weights import (
     CAN_WIN,
@@ -46,12 +47,7 @@ _TO_GOAL: Final[list[int]] = [TO_GOAL.get(players, 0) for players in range(5)]
 
 _THREAT_TO_MOVE: Final[list[int]] = list(THREAT_TO_MOVE)
 _THREAT_WAITING: Final[list[int]] = list(THREAT_WAITING)
-_STEPS: Final[list[int]] = [-SIDE, -1, 1, SIDE]
-_REACH: Final[list[int]] = [len(ray) for ray in RAYS]
-"""The squares from a square to the edge, by push."""
 _HEIGHT: Final[list[int]] = list(HEIGHT)
-_WORTH: Final[list[list[int]]] = [[worth >> 80 for worth in WORTH[square]] for square in range(len(SQUARES))]
-"""The worth of a tower to the seat that controls it, by square and tower."""
 _CASTLE_RAYS: Final[list[list[int]]] = [
     list(RAYS[4 * castle + way][: MAX_HEIGHT - 1]) for castle in CASTLES for way in range(4)
 ]
@@ -131,7 +127,7 @@ class NativePosition(SearchPosition[int]):
         if height <= castle:
             return
         seat = tower >> 2 * height - 2 & 3
-        worth: i64 = _WORTH[square][tower]
+        worth: i64 = OWNED_WORTH[square][tower]
         if seat < 2:
             self.worth += times * worth << 30 * seat
         else:
@@ -228,7 +224,7 @@ class NativePosition(SearchPosition[int]):
             after.supplies -= 1 << 8 * side
         else:
             after = self.copy(side, self.pushes + 1)
-            changes = Changes(self)
+            changes = Changes(self.board, self.counts, self.side)
             changes.topple(move)
             for number in range(changes.count):
                 after.place(changes.squares[number], changes.towers[number])
@@ -268,13 +264,13 @@ class NativePosition(SearchPosition[int]):
 
     def gains(self, moves: list[int]) -> list[int]:
         """Return the gain of each move, as ``evaluate.gains`` does."""
-        changes = Changes(self)
+        changes = Changes(self.board, self.counts, self.side)
         gains: list[int] = []
         for move in moves:
             if move < FIRST_PUSH:
                 tower: i64 = self.board[move]
                 height: i64 = _HEIGHT[tower]
-                worth = _WORTH[move]
+                worth = OWNED_WORTH[move]
                 gains.append(worth[tower + (self.side + 3 << 2 * height)] - worth[tower])
                 continue
             changes.topple(move)
@@ -299,7 +295,7 @@ class NativePosition(SearchPosition[int]):
             return noisy
         pushes: list[int] = []
         self._add_pushes(pushes)
-        changes = Changes(self)
+        changes = Changes(self.board, self.counts, self.side)
         for move in pushes:
             if _CHANGES_CASTLE[move - FIRST_PUSH]:
                 changes.topple(move)
@@ -395,80 +391,6 @@ class NativePosition(SearchPosition[int]):
                 if attackers >> self.side & 1 and attackers != 1 << self.side and owner != self.side:
                     retaken += 1
         return threats, crown_threats, retaken
-
-
-class Changes:
-    """The changes by a push: squares and towers in order, and those of the castles and of the worth of towers."""
-
-    def __init__(self, position: NativePosition) -> None:
-        self.position = position
-        self.count: i64 = 0
-        self.squares: list[int] = [0] * MAX_HEIGHT
-        self.towers: list[int] = [0] * MAX_HEIGHT
-        self.counts: i64 = 0
-        self.own_worth: i64 = 0
-        self.all_worth: i64 = 0
-        self.on_castle = False
-
-    def topple(self, move: i64) -> None:
-        """Note the changes of the push ``move`` (section 3.2)."""
-        board = self.position.board
-        push = move - FIRST_PUSH
-        here = push >> 2
-        step: i64 = _STEPS[push & 3]
-        falling: i64 = board[here]
-        pieces: i64 = _HEIGHT[falling]
-        below: i64 = 1
-        ground: i64 = 0
-        self.count = 0
-        for _ in range(_REACH[push]):
-            there = here + step
-            tower: i64 = board[there]
-            height: i64 = _HEIGHT[tower]
-            blocked = height - ground if height > ground else 1
-            if blocked >= pieces:
-                break
-            stays = falling & (1 << 2 * blocked) - 1 | 1 << 2 * blocked
-            self._note(here, below + (stays - 1 << 2 * ground))
-            falling >>= 2 * blocked
-            pieces -= blocked
-            here = there
-            below = tower
-            ground = height
-        self._note(here, below + (falling - 1 << 2 * ground))
-
-    def _note(self, square: i64, tower: i64) -> None:
-        self.squares[self.count] = square
-        self.towers[self.count] = tower
-        self.count += 1
-
-    def judge(self) -> None:
-        """Sum up the castle counts, and the worth of towers to the side to move and to all seats."""
-        self.counts = self.position.counts
-        self.own_worth = 0
-        self.all_worth = 0
-        self.on_castle = False
-        for number in range(self.count):
-            square: i64 = self.squares[number]
-            self._add(square, self.position.board[square], -1)
-            self._add(square, self.towers[number], 1)
-
-    def _add(self, square: i64, tower: i64, times: i64) -> None:
-        height: i64 = _HEIGHT[tower]
-        castle: i64 = _CASTLES >> square & 1
-        if castle:
-            self.on_castle = True
-        if height <= castle:
-            return
-        seat = tower >> 2 * height - 2 & 3
-        worth: i64 = times * _WORTH[square][tower]
-        self.all_worth += worth
-        if seat == self.position.side:
-            self.own_worth += worth
-        if castle:
-            self.counts += times << 4 * seat
-            if height == MAX_HEIGHT:
-                self.counts += times << 16 + 4 * seat
 
 
 def _reaches(counts: i64, players: i64) -> i64:

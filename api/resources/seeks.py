@@ -52,7 +52,7 @@ class SeekRequest(StrictSchema):
     games = fields.List(
         _game(),
         required=True,
-        validate=validate.Length(1, len(SEEK_GAMES), error="choose one game or more, each once"),
+        validate=validate.Length(1, len(SEEK_GAMES), error="must name one game or more"),
         metadata={"description": "Any of these, all with the same number of seats"},
     )
     seats = StrictInteger(2, 4, required=True)

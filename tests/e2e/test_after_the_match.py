@@ -94,7 +94,7 @@ def test_moves_and_squares_in_the_chat_lead_to_the_board(finished: tuple[Visitor
     page = white.open(match)
     said = page.locator("#chat .log li p")
     expect(said).to_have_text("Before a3-b4 (move 3), look at e3. Not b4-c5 <b>.")
-    assert said.get_by_role("link").all_text_contents() == ["a3-b4", "move 3"]
+    expect(said.get_by_role("link")).to_have_text(["a3-b4", "move 3"])
     said.get_by_role("link", name="a3-b4").tap()
     expect(page.locator("#board")).to_have_attribute("data-shown", "3")
     said.get_by_role("button", name="Show e3 on the board").press("Enter")

@@ -130,4 +130,4 @@ def test_arrows_are_drawn_while_moves_are_explored(pair: tuple[Visitor, Visitor,
     expect(page.locator("#analysis")).to_be_visible()
     expect(page.locator("#board .can-begin").first).to_be_visible()
     pull(page, "c3", "b4")
-    assert outlines(page).count("M") == 2
+    eventually(lambda: outlines(page).count("M") == 2, "an arrow")

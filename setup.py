@@ -9,7 +9,7 @@ from pathlib import Path
 from setuptools import setup
 
 LEFT_IN_PYTHON = {
-    "__init__", "attempts", "composition", "contest", "diagram", "draft", "facts", "game", "games", "grid", "legality",
+    "__init__", "composition", "contest", "diagram", "draft", "facts", "game", "games", "grid", "legality",
     "machine_integers", "match", "notation", "presentation", "puzzles", "rating", "refusals", "review", "scene",
     "vector", "view",
 }  # fmt: skip

@@ -55,6 +55,7 @@ from events.people.passwords import HASHER, Passwords
 from events.people.places import Places
 from events.people.player_keys import PlayerKeys
 from events.people.puzzle_attempts import PuzzleAttempts
+from events.people.puzzles import Puzzles
 from events.people.reports import Reports
 from events.people.statements import Statements
 from events.proof.checkpoint_log import CheckpointLog
@@ -272,6 +273,11 @@ class Installation:
     def puzzle_attempts(self) -> PuzzleAttempts:
         """The attempts at puzzles."""
         return PuzzleAttempts(self.client, self.prefix, self.now)
+
+    @cached_property
+    def puzzles(self) -> Puzzles:
+        """The puzzles that were found in reviews."""
+        return Puzzles(self.client, self.prefix)
 
     @cached_property
     def reports(self) -> Reports:

@@ -1,94 +1,42 @@
-"""Puzzles: positions of games of the opponents against themselves in which few moves are far better than all others.
+"""The puzzles of each game: tables that come with the product, and those that were found in reviews.
 
-``python -m tests.mining`` finds them, with their solutions and with how many trials of each level solve them, and keeps
-them as tables.
+``python -m tests.mining`` finds the first in games of the opponents against themselves, and writes the tables.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
 
-from domain.attempts import prior_rating
+from api.services import services
 from domain.games import GAMES
-from domain.rating import Rating
+from domain.puzzles.puzzle import Puzzle
 
 FOLDER = Path(__file__).parents[1] / "pages" / "learning" / "puzzles"
-
-TRIALS = (4, 4, 4, 4, 4, 1, 1, 1)
-"""The trials of each level, from 1 on: the strongest ones nearly always choose the same."""
-
-
-class Puzzle(NamedTuple):
-    """A position and its solution in canonical notation, replies included.
-
-    ``alternatives`` are as good as the last move of the line that is to be found, ``choices`` counts those, and
-    ``factor`` is the nodes of the search that has confirmed them, by those of level 8. ``solved`` counts the trials by
-    level in which an opponent has found all.
-    """
-
-    game_id: str
-    position: str
-    line: tuple[str, ...]
-    alternatives: tuple[str, ...]
-    choices: int
-    factor: int
-    solved: tuple[int, ...]
-
-    @property
-    def id(self) -> str:
-        """The id in addresses, which follows from the position."""
-        return sha256(f"{self.game_id} {self.position}".encode()).hexdigest()[:8]
-
-    @property
-    def level(self) -> int | None:
-        """The weakest level from which on all solve it in at least half of their trials; None: not even level 8."""
-        fails = [level for level, (won, of) in enumerate(zip(self.solved, TRIALS, strict=True), 1) if 2 * won < of]
-        hardest = max(fails, default=0)
-        return hardest + 1 if hardest < len(TRIALS) else None
-
-    @property
-    def solver_moves(self) -> tuple[str, ...]:
-        """The moves that the solver has to play."""
-        return self.line[::2]
-
-    @property
-    def prior(self) -> Rating:
-        """The rating before any person has tried it, which follows from the trials of the levels."""
-        return _prior(self.solved)
-
-    def is_solved_by(self, moves: Sequence[str]) -> bool:
-        """Return whether the solver's ``moves``, in canonical notation, are the solution.
-
-        Raises RulesError for a move that is not legal where it stands, after the ones before it were the right ones.
-        """
-        game = GAMES[self.game_id]
-        position = game.parse_position(self.position)
-        for number, text in enumerate(moves[: len(self.solver_moves)]):
-            move = game.format_move(position, game.parse_move(position, text))
-            last = number == len(self.solver_moves) - 1
-            if move != self.solver_moves[number]:
-                return last and move in self.alternatives
-            for played in self.line[2 * number : 2 * number + 2]:
-                position = game.play(position, game.parse_move(position, played))
-        return len(moves) == len(self.solver_moves)
-
-
-@lru_cache(maxsize=1000)
-def _prior(solved: tuple[int, ...]) -> Rating:
-    return prior_rating(solved, TRIALS)
 
 
 @lru_cache(maxsize=16)
 def puzzles_of(game_id: str) -> Mapping[str, Puzzle]:
-    """Return the puzzles of a game by id, the easiest first."""
+    """Return the puzzles in the table of a game by id, the easiest first."""
     path = FOLDER / f"{game_id}.tsv"
     if game_id not in GAMES or not path.is_file():
         return {}
-    puzzles = [_read(game_id, line.split("\t")) for line in path.read_text().splitlines()]
-    puzzles.sort(key=lambda puzzle: (puzzle.level or len(TRIALS) + 1, -sum(puzzle.solved), puzzle.id))
-    return {puzzle.id: puzzle for puzzle in puzzles}
+    return _by_id(_read(game_id, line.split("\t")) for line in path.read_text().splitlines())
+
+
+def all_puzzles_of(game_id: str) -> Mapping[str, Puzzle]:
+    """Return all puzzles of a game by id, the easiest first."""
+    found, listed = services().puzzles.of(game_id), puzzles_of(game_id)
+    return _by_id({**{puzzle.id: puzzle for puzzle in found}, **listed}.values()) if found else listed
+
+
+def puzzle_with(game_id: str, puzzle_id: str) -> Puzzle | None:
+    """Return the puzzle of a game with an id; None if there is none."""
+    return puzzles_of(game_id).get(puzzle_id) or services().puzzles.puzzle(game_id, puzzle_id)
+
+
+def _by_id(puzzles: Iterable[Puzzle]) -> Mapping[str, Puzzle]:
+    return {puzzle.id: puzzle for puzzle in sorted(puzzles, key=lambda puzzle: puzzle.difficulty)}
 
 
 def _read(game_id: str, fields: list[str]) -> Puzzle:
@@ -99,7 +47,10 @@ def _read(game_id: str, fields: list[str]) -> Puzzle:
 
 
 def of_the_day(game_id: str, day: int) -> Puzzle | None:
-    """Return the puzzle of a day, counted from 1970: all of a game in turn, in a mixed order."""
+    """Return the puzzle of a day, counted from 1970: all in the table of a game in turn, in a mixed order.
+
+    Those found in reviews are not among them: one more would change the order on the same day.
+    """
     puzzles = list(puzzles_of(game_id).values())
     if not puzzles:
         return None

@@ -5,11 +5,11 @@ from datetime import UTC, date, datetime
 from enum import StrEnum
 
 from api.representations.ratings import RatingValue
-from domain.attempts import SolverRating
 from domain.games import GAMES
 from domain.match.endings import reason_words
 from domain.match.enums import Aids, Limit
 from domain.match.terms import AIDS_IN_WORDS, DAY, Terms, duration, in_short, limit_in_words
+from domain.puzzles.attempts import SolverRating
 from domain.search.budgets import thinking_time_s, thinks_long
 from domain.search.choose import node_budget
 from events.matches.readmodels import PlayerRating, Summary, Unrated

@@ -14,12 +14,13 @@ from api.endpoints import endpoint
 from api.http.answers import Answer, Instant
 from api.http.problems import Problem
 from api.http.schemas import EmptyBody, InstantField, StrictBoolean, StrictSchema, StrictString
-from api.operations.puzzles import Puzzle, puzzles_of
+from api.operations.puzzles import all_puzzles_of, puzzle_with
 from api.services import services
-from domain.attempts import PuzzleAttempt, SolverRating, tried
 from domain.game import RulesError
 from domain.games import GAMES
 from domain.match.decisions.moves import MAX_MOVE_CHARACTERS
+from domain.puzzles.attempts import PuzzleAttempt, SolverRating, tried
+from domain.puzzles.puzzle import Puzzle
 from events.people.person import GUEST, Person
 from events.runtime.wall_clock import rfc3339
 
@@ -98,7 +99,7 @@ def list_puzzles(game_id: str) -> PuzzleList:
     """
     if game_id not in GAMES:
         raise Problem("no-such-game", f"The games are {', '.join(GAMES)}.")
-    person, listed, stored = current_person(), puzzles_of(game_id), services().puzzle_attempts
+    person, listed, stored = current_person(), all_puzzles_of(game_id), services().puzzle_attempts
     ratings = stored.ratings(game_id, {puzzle.id: puzzle.prior for puzzle in listed.values()})
     attempts = stored.of(person.id, game_id) if person else {}
     own = stored.rating_of(person.id, game_id) if person else None
@@ -151,7 +152,7 @@ def take_over_attempts(sent: Mapping[str, Any], game_id: str) -> None:
 
     Those that were made without an account, as history: they are never rated. Puzzles you have seen stay as they are.
     """
-    person, listed, now = _solver(), puzzles_of(game_id), services().now()
+    person, listed, now = _solver(), all_puzzles_of(game_id), services().now()
     earlier = {
         attempt["puzzle"]: _earlier(attempt["solved"], min(attempt["at"], now))
         for attempt in sent["attempts"]
@@ -172,7 +173,7 @@ def _solver() -> Person:
 
 
 def _puzzle(game_id: str, puzzle_id: str) -> Puzzle:
-    puzzle = puzzles_of(game_id).get(puzzle_id)
+    puzzle = puzzle_with(game_id, puzzle_id)
     if puzzle is None:
         raise Problem("no-such-puzzle", "There is no puzzle with this id.")
     return puzzle

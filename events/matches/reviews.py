@@ -11,13 +11,14 @@ from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 from domain.match.enums import Status
+from domain.match.state import MatchState
 from domain.review import Review
 from domain.review.judgement import REVIEW_VERSION
 from domain.search import ENGINE_VERSION
 from domain.search.expectation import EXPECTATION_VERSION
 from events.matches.fleet_jobs import FleetJobs, Parameters
 from events.matches.jobs import Jobs
-from events.matches.matches import Loaded
+from events.matches.matches import Loaded, Matches
 
 REVIEW: Final = "review"
 """The kind of the fleet job, and of its result."""
@@ -48,6 +49,10 @@ class ReviewQuery(NamedTuple):
         return f"{self.head}:{ENGINE_VERSION}:{EXPECTATION_VERSION}:{REVIEW_VERSION}:{NODES}"
 
 
+class OutdatedReviewError(Exception):
+    """The match has changed since its review was requested."""
+
+
 def query_of(loaded: Loaded) -> ReviewQuery:
     """Return the query for the review of a match as it stands."""
     return ReviewQuery(loaded.state.match_id, loaded.head.digest.hex())
@@ -57,6 +62,14 @@ def is_reviewable(loaded: Loaded) -> bool:
     """Return whether a match is over and can be replayed, and has moves: before its end no engine is asked."""
     state = loaded.state
     return state.status == Status.FINISHED and state.play.broken is None and bool(state.play.moves)
+
+
+def load_reviewed(matches: Matches, query: ReviewQuery) -> MatchState:
+    """Return the state of the match of a review; raises OutdatedReviewError when it is another one by now."""
+    loaded = matches.load(query.match)
+    if not is_reviewable(loaded) or query_of(loaded) != query:
+        raise OutdatedReviewError(f"the match {query.match} has changed since its review was requested")
+    return loaded.state
 
 
 class Reviews(NamedTuple):

@@ -4,5 +4,5 @@
   the ``directory``; ``bots``
   with their ``capacity``, ``places`` of new matches; roles in ``administration``.
 - Private: ``conditional_moves``, ``notebooks``, ``chats`` and their ``reports``, ``statements``, ``availability``;
-  ``puzzle_attempts``.
+  ``puzzle_attempts``, at the ``puzzles`` that reviews have yielded and at others.
 """

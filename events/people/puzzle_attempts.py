@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from domain.attempts import PuzzleAttempt, SolverRating, rated_attempt, tried
+from domain.puzzles.attempts import PuzzleAttempt, SolverRating, rated_attempt, tried
 from domain.rating import DEFAULT, Rating
 from events.runtime.connections import StoreClient, StorePipeline
 from events.runtime.keys import PeopleKeys

@@ -240,6 +240,7 @@ class PeopleKeys:
         # a person's attempts at puzzles, by game and puzzle, and ratings as a solver, by game. Hash: packed
         self.puzzle_attempts = keys_of(f"{self._tag}puzzle-attempts:")
         self.puzzle_rating = keys_of(f"{self._tag}puzzle-rating:")  # of a puzzle, by game and id. String: packed
+        self.puzzles = keys_of(f"{self._tag}puzzles:")  # those of a game that reviews have yielded. Hash: packed by id
         # the sizes of a person's conditional moves. Hash: bytes by match
         self.conditional_moves = keys_of(f"{self._tag}lines:")
 

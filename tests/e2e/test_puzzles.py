@@ -7,8 +7,9 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, ViewportSize, expect
 
-from api.operations.puzzles import Puzzle, puzzles_of
+from api.operations.puzzles import puzzles_of
 from domain.games import GAMES
+from domain.puzzles.puzzle import Puzzle
 from tests.e2e.test_every_page import AXE
 from tests.e2e.test_learning import DESK, PHONE, goal, said
 from tests.e2e.visitors import OVERFLOW, Visitor

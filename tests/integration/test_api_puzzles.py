@@ -9,11 +9,12 @@ import pytest
 from flask import Flask
 
 from api.access.limits import Limits
-from api.operations.puzzles import Puzzle, puzzles_of
+from api.operations.puzzles import puzzles_of
 from api.services import Services
-from domain.attempts import MAX_RATED_ATTEMPT_MS
 from domain.games import GAMES
 from domain.match.terms import DAY
+from domain.puzzles.attempts import MAX_RATED_ATTEMPT_MS
+from domain.puzzles.puzzle import Puzzle
 from tests.support.callers import UNLIMITED, Caller, app_on
 from tests.support.server import RealServer
 from tests.support.stored import stored

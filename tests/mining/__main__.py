@@ -23,15 +23,26 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from api.operations.puzzles import FOLDER, TRIALS
+from api.operations.puzzles import FOLDER
 from deploy.local.compiled import find_build
 from deploy.local.environment import ROOT
 from domain.build import COMPILED
 from domain.game import AnyGame
 from domain.games import GAMES
 from domain.history import History
+from domain.puzzles.lines import (
+    MIN_VALUE,
+    Solution,
+    best_of,
+    choices_at,
+    confirm,
+    count_solved,
+    is_obvious,
+    may_be_puzzle,
+    obvious_move,
+    solve,
+)
 from domain.search import choose
-from tests.mining.lines import MIN_VALUE, Solution, best_of, choices_at, confirm, is_obvious, obvious_move, solve
 from tests.tuning.book import path_of
 
 SETUPS = {"towers": "two-player"}
@@ -47,10 +58,7 @@ PLAYING_NODES = 500
 FIRST_NODES = 400
 SECOND_NODES = 3_000
 """The nodes of the first two looks at a position."""
-MIN_MOVES = 4
 MIN_SWING = 200
-MAX_VALUE_BEFORE = 300
-"""A seat that may expect so much already has nothing to win by a puzzle."""
 MAX_PLIES = 120
 
 MINED = ROOT / "var" / "mining"
@@ -95,10 +103,9 @@ def candidates(game: AnyGame, number: int, yielded: Counter[str]) -> Iterator[st
 
 def is_candidate(game: AnyGame, position: Any, yielded: Counter[str]) -> bool:
     """Return whether a short search finds far more than stands on the board, and few moves that bring it."""
-    standing = game.evaluate(position, game.to_move(position))
-    if standing > MAX_VALUE_BEFORE or len(list(game.legal_moves(position))) < MIN_MOVES:
+    if not may_be_puzzle(game, position):
         return False
-    best = best_of(game, position, (), FIRST_NODES)
+    standing, best = game.evaluate(position, game.to_move(position)), best_of(game, position, (), FIRST_NODES)
     if best[1] < max(MIN_VALUE, standing + MIN_SWING):
         return False
     yielded["mistakes"] += 1
@@ -179,20 +186,6 @@ def mined(game: AnyGame) -> tuple[Counter[str], dict[str, Solution]]:
     return total, puzzles
 
 
-def solves(game: AnyGame, puzzle: Solution, level: int, seed: int) -> bool:
-    """Return whether an opponent finds all moves of the solver."""
-    position: Any = game.parse_position(puzzle.position)
-    solver, last = game.to_move(position), len(puzzle.line) - 1
-    for ply, text in enumerate(puzzle.line):
-        move = game.parse_move(position, text)
-        if game.to_move(position) == solver:
-            chosen = game.format_move(position, choose(game, position, (), level, seed).move)
-            if chosen != text and not (ply == last and chosen in puzzle.alternatives):
-                return False
-        position = game.play(position, move)
-    return True
-
-
 def written(game: AnyGame) -> dict[str, tuple[Solution, str]]:
     """Return the puzzles in the product, by position, each with the trials solved by level."""
     path = FOLDER / f"{game.id}.tsv"
@@ -201,10 +194,8 @@ def written(game: AnyGame) -> dict[str, tuple[Solution, str]]:
 
 
 def trials_of(game: AnyGame, puzzle: Solution) -> str:
-    """Return the number of trials in which each level solves a puzzle."""
-    return " ".join(
-        str(sum(solves(game, puzzle, level, seed) for seed in range(of))) for level, of in enumerate(TRIALS, 1)
-    )
+    """Return the number of trials in which each level solves a puzzle, as a field of a table."""
+    return " ".join(map(str, count_solved(game, puzzle)))
 
 
 def failed(game: AnyGame) -> Path:

@@ -21,6 +21,7 @@ from events.notify.endpoints import MAX_ATTEMPTS_LOGGED
 from events.operations.personal_data import MAX_MATCHES_PER_REQUEST, MAX_WEBHOOKS_PER_REQUEST, takes_long
 from events.people.capacity import Capacity
 from events.people.follows import MAX_FOLLOWED
+from events.people.puzzles import MAX_PUZZLES
 from events.pictures import standalone
 from events.store.codec import draft_of
 from events.store.contract import EMPTY, Request
@@ -138,6 +139,10 @@ class WorstWorld:
         yield Asked("POST /seeks/{seek}/withdrawal", f"/seeks/{self.seek}/withdrawal", {})
 
     def _about_puzzles(self) -> Iterator[Asked]:
+        for number in range(1, MAX_PUZZLES + 1):
+            listed = next(iter(puzzles_of("bashni").values()))
+            position = listed.position.rsplit(" ", 1)[0]
+            self.services.puzzles.add(listed._replace(position=f"{position} {number}", match="m1", ply=1))
         hardest = max(puzzles_of("bashni").values(), key=lambda puzzle: len(puzzle.line))
         taken = [{"puzzle": id, "solved": False, "at": "2026-01-01T00:00:00Z"} for id in puzzles_of("bashni")]
         path = f"/games/bashni/puzzles/{hardest.id}"

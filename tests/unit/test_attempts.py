@@ -1,6 +1,7 @@
 """Attempts at puzzles: the first one counts, misses come again, and both sides are rated by the same arithmetic."""
 
-from domain.attempts import (
+from domain.match.terms import DAY
+from domain.puzzles.attempts import (
     LEVEL_RATINGS,
     MAX_RATED_ATTEMPT_MS,
     REPEAT_DAYS,
@@ -10,7 +11,6 @@ from domain.attempts import (
     rated_attempt,
     tried,
 )
-from domain.match.terms import DAY
 from domain.rating import DEFAULT, Result, rate
 
 TRIALS = (4, 4, 4, 4, 4, 1, 1, 1)

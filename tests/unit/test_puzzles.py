@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
-from api.operations.puzzles import Puzzle, of_the_day, puzzles_of
+from api.operations.puzzles import of_the_day, puzzles_of
 from api.pages.learning.playable import represent
 from api.pages.learning.puzzles import figure_of, seat_of
 from domain.games import GAMES
-from tests.mining import lines as mined
+from domain.puzzles import lines
+from domain.puzzles.puzzle import Puzzle
 
 PUZZLES = [puzzle for game_id in GAMES for puzzle in puzzles_of(game_id).values()]
 
@@ -45,24 +46,24 @@ def test_the_level_of_a_puzzle_is_the_weakest_from_which_on_all_solve_it() -> No
     assert puzzle._replace(solved=(4, 4, 4, 4, 4, 1, 1, 1)).level == 1
 
 
-def as_mined(puzzle: Puzzle) -> mined.Solution:
-    return mined.Solution(puzzle.position, puzzle.line, puzzle.alternatives, puzzle.choices, puzzle.factor)
+def as_mined(puzzle: Puzzle) -> lines.Solution:
+    return lines.Solution(puzzle.position, puzzle.line, puzzle.alternatives, puzzle.choices, puzzle.factor)
 
 
 def test_a_confirmation_refuses_a_move_that_does_not_stand_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mined, "level_nodes", lambda _: 1_000)
+    monkeypatch.setattr(lines, "level_nodes", lambda _: 1_000)
     game = GAMES["bashni"]
     puzzle = next(each for each in puzzles_of("bashni").values() if each.choices == 1)
-    assert mined.confirm(game, as_mined(puzzle), 5) == as_mined(puzzle)._replace(factor=5)
+    assert lines.confirm(game, as_mined(puzzle), 5) == as_mined(puzzle)._replace(factor=5)
     position = game.parse_position(puzzle.position)
     legal = [game.format_move(position, move) for move in game.legal_moves(position)]
     other = next(move for move in legal if move not in (puzzle.line[0], *puzzle.alternatives))
     wrong = as_mined(puzzle)._replace(line=(other,), alternatives=())
-    assert mined.confirm(game, wrong, 5) is None
+    assert lines.confirm(game, wrong, 5) is None
 
 
 @pytest.mark.parametrize("game_id", GAMES)
 def test_no_puzzle_is_the_move_that_looks_best_without_a_search(game_id: str) -> None:
     assert [
-        puzzle.id for puzzle in puzzles_of(game_id).values() if mined.is_obvious(GAMES[game_id], as_mined(puzzle))
+        puzzle.id for puzzle in puzzles_of(game_id).values() if lines.is_obvious(GAMES[game_id], as_mined(puzzle))
     ] == []

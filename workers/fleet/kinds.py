@@ -16,6 +16,7 @@ from workers.composition import make_followers
 from workers.fleet import ladder
 from workers.fleet.audit import Audit, Audited
 from workers.fleet.impact import ImpactReplay, Replayed
+from workers.fleet.puzzles import PUZZLES, PuzzleSearch, SearchedPosition
 from workers.fleet.rebuild import Rebuild, Rebuilt
 from workers.fleet.review import ExaminedPlies, MatchReview
 from workers.fleet.verify import Verification, VerifiedSlice
@@ -51,6 +52,7 @@ KINDS: Mapping[str, JobKind] = {
     IMPACT: JobKind(lambda of: ImpactReplay(of.store), Replayed),
     LADDER: JobKind(lambda _: ladder, ladder.PlayedGames),
     REVIEW: JobKind(lambda of: MatchReview(of.matches, of.fleet_jobs, of.reviews), ExaminedPlies),
+    PUZZLES: JobKind(lambda of: PuzzleSearch(of.matches, of.reviews, of.puzzles), SearchedPosition),
 }
 
 

@@ -8,8 +8,9 @@ from domain.match.state import MatchState
 from domain.review import Finding, examine, judge
 from events.matches.fleet_jobs import FleetJobs, Parameters, PlannedSlice
 from events.matches.matches import Matches
-from events.matches.reviews import NODES, REVIEW, ReviewQuery, Reviews, is_reviewable, query_of, write_review
+from events.matches.reviews import NODES, REVIEW, ReviewQuery, Reviews, load_reviewed, write_review
 from events.store.converter import unpack
+from workers.fleet.puzzles import PUZZLES
 
 PLIES_PER_SLICE = 4
 JUDGE: list[int] = []
@@ -22,12 +23,11 @@ class ExaminedPlies(NamedTuple):
     findings: tuple[Finding, ...] = ()
 
 
-class OutdatedReviewError(Exception):
-    """The match has changed since its review was requested."""
-
-
 class MatchReview(NamedTuple):
-    """Reviews finished matches. Crash-safe: what a slice finds is always the same, and the review is stored last."""
+    """Reviews finished matches. Crash-safe: what a slice finds is always the same, and the review is stored last.
+
+    The last slice also requests the search for puzzles; done again, it does so again, which finds the same ones.
+    """
 
     matches: Matches
     fleet_jobs: FleetJobs
@@ -35,7 +35,7 @@ class MatchReview(NamedTuple):
 
     def plan(self, parameters: Parameters) -> list[list[PlannedSlice]]:
         """Return slices of some plies each, and one that judges them."""
-        state = self._state(ReviewQuery(**parameters))
+        state = load_reviewed(self.matches, ReviewQuery(**parameters))
         plies = range(1, len(state.play.moves) + 1)
         parts = [list(plies[first : first + PLIES_PER_SLICE]) for first in range(0, len(plies), PLIES_PER_SLICE)]
         examined = [PlannedSlice(part, len(part), f"plies {part[0]} to {part[-1]}") for part in parts]
@@ -44,7 +44,7 @@ class MatchReview(NamedTuple):
     def do(self, parameters: Parameters, plies: Sequence[int]) -> ExaminedPlies:
         """Examine ``plies``, or judge what has been found."""
         query = ReviewQuery(**parameters)
-        state = self._state(query)
+        state = load_reviewed(self.matches, query)
         if plies:
             return ExaminedPlies(tuple(_examine(state, ply) for ply in plies))
         job = self.fleet_jobs.find_running(REVIEW, parameters)
@@ -53,13 +53,8 @@ class MatchReview(NamedTuple):
             findings = [finding for examined in results for finding in examined.findings]
             review = judge(state.game, findings, state.result.scores)
             self.reviews.store(query, write_review(query, state.game, state.ruleset, review))
+        self.fleet_jobs.start(PUZZLES, parameters)
         return ExaminedPlies()
-
-    def _state(self, query: ReviewQuery) -> MatchState:
-        loaded = self.matches.load(query.match)
-        if not is_reviewable(loaded) or query_of(loaded) != query:
-            raise OutdatedReviewError(f"the match {query.match} has changed since its review was requested")
-        return loaded.state
 
 
 def _examine(state: MatchState, ply: int) -> Finding:

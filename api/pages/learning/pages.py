@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from api.access.auth import current_person
 from api.http.answers import json_response
-from api.operations.puzzles import of_the_day, puzzles_of
+from api.operations.puzzles import all_puzzles_of, of_the_day
 from api.pages.layout import blueprint
 from api.pages.learning.lessons import lessons_of, playable_of
 from api.pages.learning.playable import represent
@@ -20,10 +20,10 @@ from api.pages.learning.puzzles import figure_of, seat_of
 from api.pages.learning.strategy import claims_of, drawn_claims, practice_of
 from api.pages.rules import figures_of, has_page
 from api.services import services
-from domain.attempts import PuzzleAttempt
 from domain.game import AnyGame
 from domain.games import GAMES
 from domain.match.terms import DAY
+from domain.puzzles.attempts import PuzzleAttempt
 from events.people.person import GUEST
 
 CACHED = "public, max-age=3600"
@@ -85,7 +85,7 @@ def _number_of(game_id: str, lesson_id: str) -> int:
 @blueprint.get("/games/<game_id>/puzzles")
 def puzzles(game_id: str) -> str:
     """Return the list of the puzzles of a game; 404 if it has none."""
-    game, listed = _game_of(game_id), puzzles_of(game_id)
+    game, listed = _game_of(game_id), all_puzzles_of(game_id)
     if not listed:
         abort(404, "There are no puzzles of this game.")
     by_level = groupby(listed.values(), key=lambda puzzle: puzzle.level)
@@ -115,7 +115,7 @@ def puzzle_of_the_day(game_id: str) -> BaseResponse:
 @blueprint.get("/games/<game_id>/puzzles/<puzzle_id>")
 def puzzle(game_id: str, puzzle_id: str) -> str:
     """Return a puzzle to play without the server; 404 if there is none with this id."""
-    game, listed = _game_of(game_id), puzzles_of(game_id)
+    game, listed = _game_of(game_id), all_puzzles_of(game_id)
     chosen = listed.get(puzzle_id) or abort(404, "There is no such puzzle.")
     ids = list(listed)
     following = ids[(ids.index(puzzle_id) + 1) % len(ids)]
@@ -177,7 +177,7 @@ def strategy_figure(game_id: str, claim_id: str) -> Response:
 @blueprint.app_template_test("with_puzzles")
 def has_puzzles(game: AnyGame) -> bool:
     """Tell whether there are puzzles of ``game``."""
-    return bool(puzzles_of(game.id))
+    return bool(all_puzzles_of(game.id))
 
 
 @blueprint.app_template_test("with_strategy")

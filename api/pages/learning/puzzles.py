@@ -1,9 +1,9 @@
 """Puzzles as figures to play."""
 
-from api.operations.puzzles import Puzzle
 from api.pages.learning.playable import FigureStep, PlayableFigure
 from api.pages.pictures import squares_named
 from domain.games import GAMES
+from domain.puzzles.puzzle import Puzzle
 
 
 def figure_of(puzzle: Puzzle) -> PlayableFigure:

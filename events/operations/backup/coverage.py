@@ -115,7 +115,7 @@ class Coverage:
             *(people.session(ANY), people.token(ANY), people.sessions(ANY), people.tokens(ANY)),
             *(people.directory, people.seen, people.follows(ANY)),
             *(people.blocks(ANY), people.places(ANY), people.notes(ANY), people.explorations(ANY)),
-            *(people.puzzle_attempts(ANY), people.puzzle_rating(ANY)),
+            *(people.puzzle_attempts(ANY), people.puzzle_rating(ANY), people.puzzles(ANY)),
             *(people.publications(ANY), people.publishers(ANY)),
             *(people.conditional_moves(ANY), people.bytes_kept(ANY), people.player_keys(ANY)),
         ]

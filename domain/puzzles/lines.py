@@ -4,9 +4,16 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple
 
 from domain.game import AnyGame
+from domain.puzzles.puzzle import TRIALS
 from domain.search.analyse import analyse
-from domain.search.choose import MAX_DEPTH, node_budget, root_moves_of
+from domain.search.choose import MAX_DEPTH, choose, node_budget, root_moves_of
 from domain.search.negamax import RootMove, Search
+
+MIN_MOVES: Final = 4
+"""Legal moves of a position with something to choose."""
+
+MAX_VALUE_BEFORE: Final = 300
+"""A seat that stands so much better already has nothing to win by a puzzle."""
 
 MIN_VALUE: Final = 200
 """A good move brings its player so much, in hundredths of the smallest piece."""
@@ -67,6 +74,17 @@ def level_nodes(game: AnyGame) -> int:
     return node_budget(game.id, 8)
 
 
+def may_be_puzzle(game: AnyGame, position: Any) -> bool:
+    """Return whether a position, without a search, has moves to choose from and something to win."""
+    if game.evaluate(position, game.to_move(position)) > MAX_VALUE_BEFORE:
+        return False
+    return len(list(game.legal_moves(position))) >= MIN_MOVES
+
+
+def _pause(_: int) -> None:
+    """Do nothing: compiled code gives other threads, which renew a lease, a turn only where it calls Python."""
+
+
 def best_of(
     game: AnyGame, position: Any, history: Sequence[Any], nodes: int, without: Collection[Any] = ()
 ) -> tuple[Any, int]:
@@ -74,7 +92,7 @@ def best_of(
     moves = [move for move in root_moves_of(game, position)[0] if move not in without]
     if not moves:
         return None, -MAX_VALUE
-    search = Search(game, game.to_move(position), game.seats_at(position), history, nodes)
+    search = Search(game, game.to_move(position), game.seats_at(position), history, nodes, _pause)
     choice = search.best(position, [RootMove(move, 0) for move in moves], MAX_DEPTH)
     return choice.move, max(-MAX_VALUE, min(MAX_VALUE, choice.value))
 
@@ -174,9 +192,28 @@ def confirm(game: AnyGame, puzzle: Solution, factor: int) -> Solution | None:
 
 
 def _stand_out(game: AnyGame, position: Any, history: Sequence[Any], moves: Sequence[Any], nodes: int) -> bool:
-    analysis = analyse(game, position, history, nodes, moves)
+    analysis = analyse(game, position, history, nodes, moves, _pause)
     if analysis.best.move not in moves:
         return False
     value = min(MAX_VALUE, *(judged.value for judged in analysis.moves))
     _, others = best_of(game, position, history, nodes, moves)
     return value >= MIN_VALUE and others <= MAX_OTHER_VALUE and value - others >= MIN_GAP
+
+
+def solves(game: AnyGame, puzzle: Solution, level: int, seed: int) -> bool:
+    """Return whether an opponent finds all moves of the solver."""
+    position: Any = game.parse_position(puzzle.position)
+    solver, last = game.to_move(position), len(puzzle.line) - 1
+    for ply, text in enumerate(puzzle.line):
+        move = game.parse_move(position, text)
+        if game.to_move(position) == solver:
+            chosen = game.format_move(position, choose(game, position, (), level, seed, on_progress=_pause).move)
+            if chosen != text and not (ply == last and chosen in puzzle.alternatives):
+                return False
+        position = game.play(position, move)
+    return True
+
+
+def count_solved(game: AnyGame, puzzle: Solution) -> tuple[int, ...]:
+    """Return the number of TRIALS in which each level solves a puzzle, from level 1 on."""
+    return tuple(sum(solves(game, puzzle, level, seed) for seed in range(of)) for level, of in enumerate(TRIALS, 1))

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from flask import Blueprint
 from msgspec import Meta, convert
 
-from api.access.auth import current_person, require_person
+from api.access.auth import current_person, require_person, require_role
 from api.access.limits import spend
 from api.access.matches import own_match, visible_match
 from api.addresses import PREFIX
@@ -18,6 +18,8 @@ from api.operations.publications import Publication, publications_for, publish
 from api.representations.explorations import ExploredMove
 from api.representations.players import Player, represent_player
 from api.services import services
+from domain.match.decisions.cases import refuse_party
+from events.people.administration import ARBITER
 from events.people.notebooks import max_bytes
 from events.people.person import Person
 from events.runtime.wall_clock import rfc3339
@@ -73,6 +75,22 @@ def show_published_exploration(match_id: str, player: str) -> PublishedExplorati
             tree = convert(publication.tree, type=list[ExploredMove])
             return PublishedExploration(**described, position=publication.position, tree=tree)
     raise Problem("no-such-exploration", "This player has published no exploration of this match.")
+
+
+@blueprint.delete("/matches/<match_id>/explorations/<player>")
+@endpoint(204, signed_in=True, problems=[404])
+def withdraw_exploration(match_id: str, player: str) -> None:
+    """Withdraw a published exploration
+
+    For arbiters who had no part in the match. Its author keeps it, and only its author sees it from then on.
+    """
+    arbiter, state = require_role(ARBITER), visible_match(match_id).state
+    refuse_party(state, arbiter.id)
+    if player not in services().notebooks.publications(match_id):
+        raise Problem("no-such-exploration", "This player has published no exploration of this match.")
+    # Crash-safe: what is logged first is done when the arbiter, who got no answer, repeats the request.
+    services().administration.record("exploration-withdrawn", arbiter.id, {"match": match_id, "author": player})
+    services().notebooks.unpublish(player, match_id)
 
 
 @blueprint.put("/matches/<match_id>/exploration/publication")

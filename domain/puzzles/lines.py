@@ -29,6 +29,9 @@ By expected points this would ask for a lead of seven men in Bashni, whose fitte
 NEAR: Final = 50
 """A move that is worth at most so much less than the best is as good."""
 
+FOUR_SEATS: Final = 2
+"""These values are divided by it among four: a piece taken from one other is only a part of the lead over all."""
+
 MAX_FAMILY: Final = 3
 """Moves of a choice that may be about as good as the best."""
 
@@ -102,14 +105,23 @@ def choices_at(
 ) -> Choices | None:
     """Return the good moves of a position if they stand out from all others; ``best`` saves the first search."""
     move, value = best or best_of(game, position, history, nodes)
-    good = [move]
-    while value >= MIN_VALUE and len(good) <= MAX_FAMILY:
+    good, divisor = [move], divisor_at(game, position)
+    while value >= MIN_VALUE // divisor and len(good) <= MAX_FAMILY:
         move, other = best_of(game, position, history, nodes, good)
-        if move is None or other < value - NEAR:
-            stands_out = other <= MAX_OTHER_VALUE and value - other >= MIN_GAP
-            return Choices(tuple(good), value, other) if stands_out else None
+        if move is None or other < value - NEAR // divisor:
+            return Choices(tuple(good), value, other) if _is_much_better(value, other, divisor) else None
         good.append(move)
     return None
+
+
+def divisor_at(game: AnyGame, position: Any) -> int:
+    """Return the number by which these values are divided in a position."""
+    return 1 if game.seats_at(position) == 2 else FOUR_SEATS
+
+
+def _is_much_better(value: int, other: int, divisor: int) -> bool:
+    """Return whether a move of ``value`` is good, and much better than one of the value ``other``."""
+    return value >= MIN_VALUE // divisor and other <= MAX_OTHER_VALUE // divisor and value - other >= MIN_GAP // divisor
 
 
 def solve(game: AnyGame, text: str, factor: int) -> Solution | None:
@@ -197,7 +209,7 @@ def _stand_out(game: AnyGame, position: Any, history: Sequence[Any], moves: Sequ
         return False
     value = min(MAX_VALUE, *(judged.value for judged in analysis.moves))
     _, others = best_of(game, position, history, nodes, moves)
-    return value >= MIN_VALUE and others <= MAX_OTHER_VALUE and value - others >= MIN_GAP
+    return _is_much_better(value, others, divisor_at(game, position))
 
 
 def solves(game: AnyGame, puzzle: Solution, level: int, seed: int) -> bool:

@@ -8,6 +8,7 @@ import pytest
 from flask import Flask
 
 from api.services import Services
+from events.people.administration import ARBITER
 from tests.support.callers import Caller, started
 from tests.support.projected import project
 from tests.support.stored import stored
@@ -66,6 +67,27 @@ def test_only_players_publish_and_an_exploration_can_be_withdrawn(app: Flask, an
     assert anna.delete(f"/matches/{match}/exploration/publication").status_code == 204
     assert clara.get(f"/matches/{match}/explorations").json == {"items": []}
     assert anna.get(f"/matches/{match}/exploration").json["ply"] == 0, "one's own stays"
+
+
+def test_an_arbiter_without_a_part_withdraws_a_published_exploration_on_record(
+    app: Flask, anna: Caller, boris: Caller, services: Services, match: str
+) -> None:
+    clara = Caller(app).sign_up("clara")
+    for arbiter in (clara, boris):
+        services.administration.grant(arbiter.id, ARBITER, actor="operator")
+    publish(anna, match)
+    path = f"/matches/{match}/explorations/{anna.id}"
+    button = f"DELETE /api/v1{path}"
+    assert button in clara.client.get(f"/matches/{match}").text
+    assert button not in boris.client.get(f"/matches/{match}").text
+    assert anna.delete(path).json["code"] == "role-required"
+    assert boris.delete(path).json["code"] == "conflict-of-interest"
+    assert clara.delete(path).status_code == 204
+    assert boris.get(f"/matches/{match}/explorations").json == {"items": []}
+    assert anna.get(f"/matches/{match}/exploration").json["ply"] == 0, "its author keeps it"
+    last = services.administration.acts()[-1]
+    assert (last.act, dict(last.facts)) == ("exploration-withdrawn", {"match": match, "author": anna.id})
+    assert clara.delete(path).json["code"] == "no-such-exploration"
 
 
 def test_those_whom_the_reader_blocks_or_mutes_are_left_out(

@@ -37,6 +37,7 @@ from domain.puzzles.lines import (
     choices_at,
     confirm,
     count_solved,
+    divisor_at,
     is_obvious,
     may_be_puzzle,
     obvious_move,
@@ -106,7 +107,8 @@ def is_candidate(game: AnyGame, position: Any, yielded: Counter[str]) -> bool:
     if not may_be_puzzle(game, position):
         return False
     standing, best = game.evaluate(position, game.to_move(position)), best_of(game, position, (), FIRST_NODES)
-    if best[1] < max(MIN_VALUE, standing + MIN_SWING):
+    divisor = divisor_at(game, position)
+    if best[1] < max(MIN_VALUE // divisor, standing + MIN_SWING // divisor):
         return False
     yielded["mistakes"] += 1
     if choices_at(game, position, (), FIRST_NODES, best) is None:

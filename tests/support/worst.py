@@ -390,6 +390,7 @@ _WITH_BODIES: list[str] = table(__file__, "operations with bodies")
 
 _LAST = (
     "DELETE /matches/{match}/chat/openness",
+    "DELETE /matches/{match}/explorations/{player}",
     "DELETE /matches/{match}/lines",
     "DELETE /sessions/current",
     "DELETE /sessions",

@@ -13,6 +13,7 @@ class ExploredMove(Answer):
 
     move: str
     next: Sequence["ExploredMove"]
+    comment: Annotated[str, Meta(description="On the position after the move; empty: none")] = ""
 
 
 class Exploration(Answer):

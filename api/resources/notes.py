@@ -34,6 +34,8 @@ from events.people.notebooks import max_bytes
 blueprint = Blueprint("notes", __name__, url_prefix=PREFIX)
 
 MAX_NOTES_CHARACTERS = 20_000
+MAX_COMMENT_CHARACTERS = 500
+"""On one move of an exploration."""
 
 
 class NotesRequest(StrictSchema):
@@ -46,6 +48,7 @@ class Notes(Answer):
 
 class ExploredMoveRequest(StrictSchema):
     move = StrictString(1, MAX_MOVE_CHARACTERS, required=True)
+    comment = StrictString(0, MAX_COMMENT_CHARACTERS, load_default="", about="On the position after the move")
     next = TreeField(fields.Nested(lambda: ExploredMoveRequest()))
 
 
@@ -106,15 +109,19 @@ def store_exploration(sent: Mapping[str, Any], match_id: str) -> Exploration:
     Every move of the tree is played out by the rules first.
     """
     result = explored(own_match(match_id).state, sent["ply"], lines_read(sent["tree"]))
-    exploration = Exploration(ply=result.ply, position=result.position, tree=_represent(result.first))
+    exploration = Exploration(ply=result.ply, position=result.position, tree=_represent(result.first, sent["tree"]))
     text = msgspec.json.encode(exploration).decode() if result.first else ""
     person = require_person()
     services().notebooks.save_exploration(person.id, match_id, text, max_bytes(person))
     return exploration if result.first else EMPTY
 
 
-def _represent(lines: Sequence[conditional.Line]) -> list[ExploredMove]:
-    return [ExploredMove(move=line.move, next=_represent(line.next)) for line in lines]
+def _represent(lines: Sequence[conditional.Line], tree: Sequence[Mapping[str, Any]]) -> list[ExploredMove]:
+    """Return the moves of ``lines`` in canonical form, with the comments of the ``tree`` they were read from."""
+    return [
+        ExploredMove(move=line.move, comment=sent["comment"], next=_represent(line.next, sent.get("next", [])))
+        for line, sent in zip(lines, tree, strict=True)
+    ]
 
 
 lines_blueprint = Blueprint("lines", __name__, url_prefix=PREFIX)

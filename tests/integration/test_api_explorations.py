@@ -13,7 +13,7 @@ from tests.support.callers import Caller, started
 from tests.support.projected import project
 from tests.support.stored import stored
 
-TREE = [{"move": "c3-d4", "next": [{"move": "b6-a5"}, {"move": "f6-e5"}]}]
+TREE = [{"move": "c3-d4", "next": [{"move": "b6-a5"}, {"move": "f6-e5", "comment": "Takes the centre."}]}]
 COMMENT = {"comment": "The second one is better."}
 
 
@@ -43,7 +43,12 @@ def test_a_published_exploration_is_read_by_everybody_as_it_was_then(
     (listed,) = stranger.get(path).json["items"]
     assert (listed["author"]["name"], listed["moves"], listed["comment"]) == ("anna", 3, COMMENT["comment"])
     shown = stranger.get(f"{path}/{anna.id}").json
-    assert shown["tree"] == [{"move": "c3-d4", "next": [{"move": "b6-a5", "next": []}, {"move": "f6-e5", "next": []}]}]
+    (first,) = shown["tree"]
+    assert (first["move"], first["comment"]) == ("c3-d4", "")
+    assert [(each["move"], each["comment"]) for each in first["next"]] == [
+        ("b6-a5", ""),
+        ("f6-e5", "Takes the centre."),
+    ]
     assert "Explorations: by anna (3 moves)" in stranger.client.get(f"/matches/{match}").text
 
 

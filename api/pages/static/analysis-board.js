@@ -5,6 +5,7 @@ import {call, sentence} from "./api.js";
 import {ANY, write} from "./move-tree.js";
 
 const NOTHING_AFTER = new Set(["resign", "wait"]);
+const MAX_COMMENT_CHARACTERS = 500;
 
 export class AnalysisBoard {
   // `panel` holds the tree and its buttons, `api` and `pictures` are addresses, `page` has the words of ends. `on` has
@@ -27,6 +28,9 @@ export class AnalysisBoard {
       share: () => this.on.copy(this.address()),
     }))
       this.button(name).addEventListener("click", act);
+    this.remark = remarkField();
+    this.remark.input.addEventListener("input", () => this.annotate(this.remark.input.value));
+    this.part("where").after(this.remark);
     addEventListener("beforeunload", (event) => {
       if (this.changed) event.preventDefault();
     });
@@ -167,6 +171,8 @@ export class AnalysisBoard {
       Boolean(place.result) ||
       place.to_move === sheet.seat ||
       current.next.some((each) => each.move === ANY);
+    this.remark.hidden = !sheet.save || sheet.seat !== null || !current.parent;
+    this.remark.input.value = current.comment ?? "";
     this.button("remove").disabled = !current.parent;
     this.button("undo").disabled = !this.undos.length;
     this.button("save").disabled = !this.undos.length;
@@ -256,6 +262,15 @@ export class AnalysisBoard {
     this.panel.querySelector(`[data-then="${then}"]`).focus();
   }
 
+  // Comments on the current move; all that is typed about it in a row is undone at once.
+  annotate(comment) {
+    const {current} = this.tree;
+    if (this.annotated !== current) this.remember();
+    this.annotated = current;
+    current.comment = comment;
+    this.render();
+  }
+
   remove() {
     this.remember();
     this.tree.remove();
@@ -292,4 +307,13 @@ export class AnalysisBoard {
     for (const number of place.match(/\d+/g) || []) node = node?.next[number];
     return node === this.tree.root ? null : node;
   }
+}
+
+// The field for a comment on the current move.
+function remarkField() {
+  const label = document.createElement("label");
+  label.className = "remark";
+  label.input = Object.assign(document.createElement("input"), {maxLength: MAX_COMMENT_CHARACTERS});
+  label.append("Comment on this move ", label.input);
+  return label;
 }

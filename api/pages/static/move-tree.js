@@ -1,12 +1,12 @@
 // A tree of moves and its notation: one paragraph per line of play, branches indented below the move they follow. A node
-// is {move, spelled, seat, then, next, played, parent}; "*" is any other move.
+// is {move, spelled, seat, then, comment, next, played, parent}; "*" is any other move.
 
 export const ANY = "*";
 
 const ACTIONS = {resign: "resign", "accept-draw": "accept a draw", wait: "wait"};
 
 export class Tree {
-  // `nodes` is the tree as JSON: {move, then, next} and, if known, spelled, seat and played.
+  // `nodes` is the tree as JSON: {move, then, comment, next} and, if known, spelled, seat and played.
   constructor(nodes = []) {
     this.root = {move: null, next: [], parent: null};
     this.root.next = nodes.map((node) => grow(node, this.root));
@@ -73,8 +73,8 @@ function plain({parent, next, ...fields}) {
   return {...fields, next: next.map(plain)};
 }
 
-function bare({move, then, next}) {
-  return {move, ...(then ? {then} : {}), next: next.map(bare)};
+function bare({move, then, comment, next}) {
+  return {move, ...(then ? {then} : {}), ...(comment ? {comment} : {}), next: next.map(bare)};
 }
 
 // Returns the last node that has been played; its subtree is what is left.
@@ -118,6 +118,7 @@ function written(node, tree, words, press) {
   const parts = [`${words(node)} `, move];
   if (node.played) parts.push(" ✓");
   if (node.then) parts.push(` then ${ACTIONS[node.then]}`);
+  if (node.comment) parts.push(" ", Object.assign(document.createElement("q"), {textContent: node.comment}));
   return parts;
 }
 

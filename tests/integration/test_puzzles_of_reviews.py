@@ -38,9 +38,9 @@ def few_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lines, "choose", partial(choose, nodes=NODES))
 
 
-def reviewed(shop: SteppedInstallation, *, private: bool = False) -> ReviewQuery:
+def reviewed(shop: SteppedInstallation, *, private: bool = False, match: str = "m1") -> ReviewQuery:
     """Have a match played to its end and reviewed; return the query of its review."""
-    match = shop.start("alice", "bob", private=private, rated=False, match="m1")
+    shop.start("alice", "bob", private=private, rated=False, match=match)
     shop.play(match, PLIES, seed=9)
     shop.do(match, Resign(player="bob"), "bob")
     query = query_of(shop.matches.load(match))
@@ -83,6 +83,13 @@ def test_a_slice_that_is_done_again_after_a_kill_adds_no_second_puzzle(shop: Ste
     assert sorted(puzzle.ply or 0 for puzzle in first) == PUZZLE_PLIES
     run_here(shop.parts, PUZZLES, query._asdict())
     assert shop.parts.puzzles.of("bashni") == first
+
+
+def test_one_match_is_searched_at_a_time(shop: SteppedInstallation) -> None:
+    first, second = reviewed(shop), reviewed(shop, match="m2")
+    jobs = shop.parts.fleet_jobs
+    assert [job.parameters for job in jobs.running() if job.kind == PUZZLES] == [first._asdict()]
+    assert jobs.find_running(PUZZLES, second._asdict()) is None
 
 
 def test_private_matches_yield_no_puzzles(shop: SteppedInstallation) -> None:

@@ -26,7 +26,7 @@ class ExaminedPlies(NamedTuple):
 class MatchReview(NamedTuple):
     """Reviews finished matches. Crash-safe: what a slice finds is always the same, and the review is stored last.
 
-    The last slice also requests the search for puzzles; done again, it does so again, which finds the same ones.
+    The last slice also requests the search for puzzles, if none runs; done again, it finds the same ones.
     """
 
     matches: Matches
@@ -53,7 +53,9 @@ class MatchReview(NamedTuple):
             findings = [finding for examined in results for finding in examined.findings]
             review = judge(state.game, findings, state.result.scores)
             self.reviews.store(query, write_review(query, state.game, state.ruleset, review))
-        self.fleet_jobs.start(PUZZLES, parameters)
+        # One search at a time: people wait for reviews, nobody for puzzles.
+        if all(running.kind != PUZZLES for running in self.fleet_jobs.running()):
+            self.fleet_jobs.start(PUZZLES, parameters)
         return ExaminedPlies()
 
 

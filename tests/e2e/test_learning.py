@@ -98,6 +98,38 @@ def test_a_figure_is_played_with_the_keyboard_alone_and_answers_by_itself(visit:
     page.context.set_offline(False)
 
 
+def play_through(page: Page, figure: int) -> None:
+    """Type the moves that a figure of a lesson asks for, and go on to the next one."""
+    path = f"{page.url}/{figure}"
+    for step in page.evaluate("(path) => fetch(path).then((answer) => answer.json())", path)["steps"]:
+        page.get_by_label("Type a move").fill(next(iter({**step["refused"], **step["accepted"]})))
+        page.keyboard.press("Enter")
+    page.get_by_role("button", name="Next figure").tap()
+
+
+def test_a_rearrangement_is_put_together_in_a_figure_as_on_the_board(visit: Callable[..., Visitor]) -> None:
+    page = visit(viewport=PHONE, has_touch=True).page
+    page.goto("/games/four-towers/first-steps/queen")
+    for figure in (1, 2, 3):
+        play_through(page, figure)
+    expect(goal(page)).to_have_text(re.compile("Rearrange arena I"))
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Rearrange arena I").tap()
+    page.locator(square(page, "c4")).tap()
+    page.locator(square(page, "c5", ".is-target")).tap()
+    expect(said(page)).to_have_text("c4-c5 is possible, but it is not asked for here.")
+    page.locator(square(page, "b4")).tap()
+    page.locator(square(page, "a3", ".is-target")).tap()
+    expect(said(page)).to_have_text("b4-a3: right.")
+    page.get_by_label("Type a move").fill("c4-b5")
+    page.keyboard.press("Enter")
+    expect(said(page)).to_have_text("c4-b5: right. Now play the move.")
+    page.get_by_role("button", name="Play I:Na3,Nb5").tap()
+    expect(said(page)).to_contain_text("all your pieces there may change places in one turn")
+    expect(page.locator(".playable pre")).to_contain_text("Black to move")
+    page.context.set_offline(False)
+
+
 def test_a_legal_move_that_is_not_asked_for_changes_nothing_and_says_so(visit: Callable[..., Visitor]) -> None:
     page = visit(viewport=DESK).page
     page.goto("/games/towers/first-steps/end")

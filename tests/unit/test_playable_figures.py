@@ -60,11 +60,23 @@ def test_a_figure_plays_by_the_rules(figure: PlayableFigure) -> None:
             after = game.play(position, game.parse_move(position, text))
             assert board["diagram"] == game.diagram(after)
         position = game.play(position, game.parse_move(position, accepted[0]))
+        if step.composed:
+            check_composition(game, figure.position, step, shown["composition"])
         if step.reply:
             assert shown["reply"]["move"] == step.reply
             position = game.play(position, game.parse_move(position, step.reply))
             assert shown["reply"]["diagram"] == game.diagram(position)
     json.dumps(played)
+
+
+def check_composition(game: AnyGame, position: str, step: FigureStep, shown: Mapping[str, Any]) -> None:
+    """Check that each stage offers the part that is asked for, and that all parts are the accepted move."""
+    kind, *parts = step.composed
+    assert [stage["part"] for stage in shown["stages"]] == [*parts, ""]
+    for stage in shown["stages"][:-1]:
+        assert stage["part"] in {hint["move"] for hints in stage["hints"].values() for hint in hints}
+    assert game.compose(game.parse_position(position), kind, parts).move == step.accepted[0]
+    assert shown["title"]
 
 
 def check_hints(game: AnyGame, position: Any, step: FigureStep, shown: Mapping[str, Any]) -> None:

@@ -43,16 +43,17 @@ def figure_from(
     goal: str = "",
     of: str = "",
     position: str = "",
-    text: str = "",
     moves: str | None = None,
     refused: str | None = None,
+    composed: str = "",
     done: str = "",
 ) -> PlayableFigure:
     """Return a figure of a lesson or of a strategy page.
 
     ``of`` is a figure of the rules page: it has the position and, unless they are given, the moves, the first move that
     is refused and, as its caption, the last words. ``moves`` alternate between the reader and the other side. A figure
-    without moves takes any that its claims name, or, without ``goal``, is only looked at.
+    without moves takes any that its claims name, or, without ``goal``, is only looked at. ``composed`` is the kind of
+    the first move and its parts, if it is put together.
     """
     drawn = {figure.id: figure for figure in figures_of(game_id)}[of] if of else Figure("", position, "")
     line = (drawn.moves if moves is None else moves).split()
@@ -64,14 +65,12 @@ def figure_from(
     for place in range(0, len(line), 2):
         reply = line[place + 1] if place + 1 < len(line) else ""
         words = said if place + 2 >= len(line) else ""
-        hint = f"The move is {line[place]}."
-        steps.append(FigureStep(goal if place == 0 else "Go on.", (line[place],), reply=reply, hint=hint, done=words))
+        first = tuple(composed.split()) if place == 0 else ()
+        hint = f"The parts are {' and '.join(first[1:])}." if first else f"The move is {line[place]}."
+        asked = goal if place == 0 else "Go on."
+        steps.append(FigureStep(asked, (line[place],), reply=reply, hint=hint, done=words, composed=first))
     return PlayableFigure(
-        game_id,
-        drawn.ruleset or GAMES[game_id].ruleset,
-        drawn.position,
-        tuple(steps),
-        text or ("" if line or goal else said),
+        game_id, drawn.ruleset or GAMES[game_id].ruleset, drawn.position, tuple(steps), "" if line or goal else said
     )
 
 

@@ -26,7 +26,8 @@ class FigureStep(NamedTuple):
 
     ``accepted`` are the moves that fulfil it, none: every legal one. With ``refused``, a move that the rules forbid,
     the reader tries that move instead. ``reply`` is played after the first accepted move. ``goal`` says what to do,
-    ``hint`` how, and ``done`` what has happened.
+    ``hint`` how, and ``done`` what has happened. ``composed`` is the kind of the accepted move, and its parts in order,
+    if the reader puts it together on the board.
     """
 
     goal: str
@@ -35,6 +36,7 @@ class FigureStep(NamedTuple):
     reply: str = ""
     hint: str = ""
     done: str = ""
+    composed: tuple[str, ...] = ()
 
 
 class PlayableFigure(NamedTuple):
@@ -70,6 +72,8 @@ def represent(figure: PlayableFigure) -> Mapping[str, Any]:
             continue
         texts = step.accepted or tuple(game.format_move(position, move) for move in game.legal_moves(position))
         represented = _step_of(game, position, step, _boards_after(game, position, texts, colours, faces))
+        if step.composed:
+            represented["composition"] = _composition(game, position, step.composed, colours, faces)
         position = game.play(position, game.parse_move(position, texts[0]))
         if step.reply:
             board = _boards_after(game, position, (step.reply,), colours, faces)[step.reply]
@@ -103,6 +107,31 @@ def _boards_after(
     return boards
 
 
+def _composition(
+    game: AnyGame, position: Any, composed: Sequence[str], colours: Sequence[str], faces: dict[str, str]
+) -> dict[str, Any]:
+    """Return a composed move as its title and its stages: the part that is asked for, and all that can follow there.
+
+    The boards lead from stage to stage; at the last one no part is asked for. Adds the pieces to ``faces``.
+    """
+    kind, *parts = composed
+    stages = [game.compose(position, kind, parts[:number]) for number in range(len(parts) + 1)]
+    difference = steps_between([board_of(stage.scene, colours) for stage in stages], colours, 0)
+    faces.update(difference["faces"])
+    boards = [None, *difference["steps"]]
+    return {
+        "title": next(offered.title for offered in game.compositions(position) if offered.kind == kind),
+        "stages": [
+            {"part": part, "board": board, "hints": _hints(stage.following)}
+            for part, board, stage in zip([*parts, ""], boards, stages, strict=True)
+        ],
+    }
+
+
+def _hints(following: Mapping[str, Sequence[Hint]]) -> dict[str, list[dict[str, Any]]]:
+    return {square: [hint._asdict() for hint in hints] for square, hints in following.items()}
+
+
 def _step_of(game: AnyGame, position: Any, step: FigureStep, boards: Mapping[str, Any]) -> dict[str, Any]:
     hints = {square: list(listed) for square, listed in game.hints(position).items()}
     refused = {}
@@ -116,7 +145,7 @@ def _step_of(game: AnyGame, position: Any, step: FigureStep, boards: Mapping[str
         "goal": step.goal,
         "hint": step.hint,
         "done": step.done,
-        "hints": {square: [hint._asdict() for hint in listed] for square, listed in hints.items()},
+        "hints": _hints(hints),
         "accepted": boards,
         "refused": refused,
         "why_not": {square: reason for square, reason in reasons.items() if reason},

@@ -20,7 +20,7 @@ export class FigurePlayer {
   constructor(section, on = {}) {
     Object.assign(this, {section, on});
     this.board = new Board(this.part("board"), {
-      choose: (move) => this.play(move),
+      choose: (move) => (this.composing ? this.add(move) : this.play(move)),
       options: (options) => this.showOptions(options),
       inspect() {},
       idle: (square) => this.say(this.step?.why_not[square] ?? "", true),
@@ -54,7 +54,7 @@ export class FigurePlayer {
   // Begins a figure from its first step.
   start(figure) {
     clearTimeout(this.waiting);
-    Object.assign(this, {figure, number: 0, waiting: null});
+    Object.assign(this, {figure, number: 0, waiting: null, composing: null});
     this.boards = new BoardSteps();
     this.boards.faces = figure.faces;
     this.board.show(figure.picture);
@@ -73,7 +73,32 @@ export class FigurePlayer {
     this.part("hint").hidden = !step?.hint;
     this.part("type").hidden = !step;
     this.part("again").hidden = !this.figure.steps.length;
-    this.board.offer(step?.hints ?? {});
+    this.board.offer(this.hints);
+    const {composition} = step ?? {};
+    if (composition) this.showOptions([{text: composition.title, take: () => this.compose(0)}]);
+  }
+
+  // The moves that can be pressed or typed, or the parts of the one that is put together.
+  get hints() {
+    return (this.composing ?? this.step)?.hints ?? {};
+  }
+
+  // Puts a move together as the figure does it: each stage asks for one part, the last one for the whole move.
+  compose(number) {
+    const {accepted, composition} = this.step;
+    this.composing = composition.stages[number];
+    if (this.composing.board) this.draw(this.composing);
+    this.board.offer(this.hints);
+    const [move] = Object.keys(accepted);
+    if (!this.composing.part) this.showOptions([{text: `Play ${move}`, take: () => this.play(move)}]);
+    this.board.home();
+  }
+
+  add(part) {
+    const {stages} = this.step.composition;
+    if (part !== this.composing.part) return this.say(`${part} is possible, but it is not asked for here.`, true);
+    this.compose(stages.indexOf(this.composing) + 1);
+    this.say(`${part}: right.${this.composing.part ? "" : " Now play the move."}`);
   }
 
   showOptions(options) {
@@ -92,14 +117,14 @@ export class FigurePlayer {
     if (!this.step) return; // the answer is on its way
     const field = this.part("typed");
     const text = bare(field.value);
-    const moves = Object.values(this.step.hints)
-      .flat()
-      .map((hint) => hint.move);
+    const pressed = Object.values(this.hints).flat();
+    const moves = [...pressed.map((hint) => hint.move), ...Object.keys(this.step.accepted)];
     const fitting = [...new Set(moves)].filter((move) => bare(move) === text);
     if (fitting.length !== 1)
       return this.say(`${field.value.trim() || "Nothing"} is no move that is possible here.`, true);
     field.value = "";
-    this.play(fitting[0]);
+    if (this.composing && !Object.hasOwn(this.step.accepted, fitting[0])) this.add(fitting[0]);
+    else this.play(fitting[0]);
   }
 
   play(move) {
@@ -140,10 +165,11 @@ export class FigurePlayer {
     const before = this.board.present();
     this.boards.take(svg, 0, 1);
     this.board.show(svg, before);
-    this.part("diagram").textContent = diagram;
+    if (diagram) this.part("diagram").textContent = diagram; // none while a move is put together
   }
 
   advance() {
+    this.composing = null;
     this.number += 1;
     this.offer();
     if (!this.step) this.on.solved?.();

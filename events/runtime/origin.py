@@ -13,7 +13,7 @@ from events.runtime import tracing
 
 TASK_HEADER = "rookery_origin"
 
-_known: ContextVar[Mapping[str, str]] = ContextVar("known", default=MappingProxyType({"request": ""}))
+_work_fields: ContextVar[Mapping[str, str]] = ContextVar("work_fields", default=MappingProxyType({"request": ""}))
 """What this thread or greenlet works for: the id of the request, empty if it is unknown, and fields of log lines."""
 
 
@@ -36,12 +36,12 @@ class Origin(NamedTuple):
 
 def current() -> Origin:
     """Return the origin of what this thread or greenlet does now."""
-    return Origin(_known.get()["request"], tracing.traceparent())
+    return Origin(_work_fields.get()["request"], tracing.traceparent())
 
 
 def add_origin(_: object, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """Add to a log line (structlog) the request and the match that it is about, where they are known."""
-    for name, value in _known.get().items():
+    for name, value in _work_fields.get().items():
         if value:
             line.setdefault(name, value)
     return line
@@ -57,11 +57,11 @@ class _Work:
         self._token: Token[Mapping[str, str]] | None = None
 
     def __enter__(self) -> None:
-        self._token = _known.set({**_known.get(), **self._fields})
+        self._token = _work_fields.set({**_work_fields.get(), **self._fields})
 
     def __exit__(self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None) -> None:
         if self._token is not None:
-            _known.reset(self._token)
+            _work_fields.reset(self._token)
 
 
 def request(id: str, **fields: str) -> AbstractContextManager[None]:
@@ -71,13 +71,13 @@ def request(id: str, **fields: str) -> AbstractContextManager[None]:
 
 def following(origins: Iterable[str], work: str, **fields: str) -> AbstractContextManager[None]:
     """Do ``work``, in a trace of its own with links to all ``origins`` (formatted), for the last of their requests."""
-    known = [text for text in origins if text]
-    last = request(Origin.parse(known[-1]).request if known else "", **fields)
-    return _traced(last, known, work, fields) if tracing.is_on() else last
+    texts = [text for text in origins if text]
+    last = request(Origin.parse(texts[-1]).request if texts else "", **fields)
+    return _traced(last, texts, work, fields) if tracing.is_on() else last
 
 
 @contextmanager
-def _traced(last: AbstractContextManager[None], known: list[str], work: str, fields: dict[str, str]) -> Iterator[None]:
-    links = [trace for text in dict.fromkeys(known) if (trace := Origin.parse(text).trace)]
+def _traced(last: AbstractContextManager[None], texts: list[str], work: str, fields: dict[str, str]) -> Iterator[None]:
+    links = [trace for text in dict.fromkeys(texts) if (trace := Origin.parse(text).trace)]
     with tracing.span(work, links=links, new_trace=True, **fields), last:
         yield

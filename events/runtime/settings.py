@@ -234,11 +234,11 @@ def _check_database(url: str) -> None:
 
 
 def _check_broker(url: str) -> None:
-    for each in url.split(";"):
-        scheme, separator, _ = each.partition("://")
+    for server_url in url.split(";"):
+        scheme, separator, _ = server_url.partition("://")
         if url and (not separator or scheme.partition("+")[0] not in TRANSPORT_ALIASES):
             raise ValidationError("must begin with a kind of broker that Celery knows, like redis:// or amqp://")
-        _check_place(each)
+        _check_place(server_url)
     if url.startswith("sentinel://") and MASTER_NAME not in parse_qs(url.rpartition("?")[2]):
         raise ValidationError(
             f"must end with ?{MASTER_NAME}=SERVICE, as the sentinels call the broker: "

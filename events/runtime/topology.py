@@ -83,8 +83,8 @@ def _read_cluster(client: ClusterClient) -> Topology:
     try:
         primaries = client.servers()
     except StoreError:
-        for address, known in client.known_servers():
-            _check_is_of_cluster(known, address)
+        for address, server_client in client.known_servers():
+            _check_is_of_cluster(server_client, address)
         raise
     servers = []
     for primary in primaries:
@@ -117,15 +117,15 @@ def _check_sentinels(pool: Any) -> None:
     last: RedisError | None = None
     for sentinel in pool.sentinel_manager.sentinels:
         try:
-            known = sorted(sentinel.sentinel_masters())
+            services = sorted(sentinel.sentinel_masters())
         except ResponseError as error:
             raise WrongTopologyError(f"the URL of the store names a server that is no sentinel: {error}") from error
         except RedisError as error:
             last = error
             continue
-        if pool.service_name not in known:
+        if pool.service_name not in services:
             raise WrongTopologyError(
-                f"the sentinels know no service {pool.service_name!r}, only {', '.join(known) or 'none at all'}"
+                f"the sentinels know no service {pool.service_name!r}, only {', '.join(services) or 'none at all'}"
             )
         return
     if last is not None:

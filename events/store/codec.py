@@ -58,16 +58,16 @@ class EventCodec(Generic[E]):
         shape = self._shapes.get(envelope.type)
         if shape is None:
             raise UnknownEventError(f"{_place(envelope)}: there is no such type of event")
-        known = present_schema(envelope.type)
-        if envelope.schema > known:
+        latest = present_schema(envelope.type)
+        if envelope.schema > latest:
             raise UnknownEventError(
-                f"{_place(envelope)}: it has schema {envelope.schema}, and {known} is the latest known here"
+                f"{_place(envelope)}: it has schema {envelope.schema}, and {latest} is the latest known here"
             )
         try:
             if envelope.schema < 1:
                 raise SchemaError(f"schema {envelope.schema} was never in use")
             content = envelope.data
-            if envelope.schema != known:
+            if envelope.schema != latest:
                 content = upcast(envelope.type, envelope.schema, content)
             event: E = shape.read(content, at=integer(envelope.at))
         except SchemaError as error:

@@ -183,13 +183,13 @@ class EventReader(ABC):
     def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[Envelope]:
         """Return the events of ``stream`` with versions above ``after``, in order; none when it does not exist."""
 
-    def read_on(self, stream: str, known: VersionTag, limit: int | None = None) -> list[Envelope]:
-        """Return the events after the one that ``known`` names; raises StaleVersionError when it is not there."""
-        if known == EMPTY.tag:
+    def read_on(self, stream: str, tag: VersionTag, limit: int | None = None) -> list[Envelope]:
+        """Return the events after the one that ``tag`` names; raises StaleVersionError when it is not there."""
+        if tag == EMPTY.tag:
             return self.read(stream, 0, limit)
-        entries = self.read(stream, known.version - 1, None if limit is None else limit + 1) if known.version else []
-        if not entries or tag_of(entries[0]) != known:
-            raise StaleVersionError(stream, known, self.head(stream).tag)
+        entries = self.read(stream, tag.version - 1, None if limit is None else limit + 1) if tag.version else []
+        if not entries or tag_of(entries[0]) != tag:
+            raise StaleVersionError(stream, tag, self.head(stream).tag)
         return entries[1:]
 
     @abstractmethod

@@ -90,14 +90,14 @@ def feed_states(client: StoreClient, prefix: str, shards: Iterable[int]) -> dict
             pipeline.get(keys.sequence)
         replies: list[Any] = pipeline.execute(raise_on_error=False) if looked_at else []
     states = {}
-    for shard, found, sequence in zip(looked_at, replies[::2], replies[1::2], strict=True):
-        for reply in (found, sequence):
+    for shard, group_list, sequence in zip(looked_at, replies[::2], replies[1::2], strict=True):
+        for reply in (group_list, sequence):
             if isinstance(reply, RedisError) and "no such key" not in str(reply):
                 raise translated(reply)
         # Entry ids are the sequence without gaps; the lag that XINFO itself reports came with 7.0.
         groups = {
             group["name"].decode(): (_sequence(group["last-delivered-id"]), group["pending"])
-            for group in ([] if isinstance(found, RedisError) else found)
+            for group in ([] if isinstance(group_list, RedisError) else group_list)
         }
         states[shard] = FeedState(int(sequence or 0), groups)
     return states
@@ -156,7 +156,7 @@ class FeedGroup:
             for shard in asked:
                 pipeline.xreadgroup(self.group, self.consumer, {self._keys[shard].feed: after}, count=count)
             replies: list[Any] = pipeline.execute()
-        return [delivery for shard, found in zip(asked, replies, strict=True) for delivery in _deliveries(shard, found)]
+        return [delivery for shard, reply in zip(asked, replies, strict=True) for delivery in _deliveries(shard, reply)]
 
     def acknowledge(self, pipeline: StorePipeline, deliveries: Iterable[Delivery]) -> None:
         """Queue the acknowledgement of ``deliveries``, but for those that are another event by now."""

@@ -147,8 +147,8 @@ class HighWaterMark:
             return  # What was read may not be what the replicas have: the next step begins again.
         self._servers = servers
         self._at, self._shards = at, [ShardMark(count) for count in counts]
-        known = zip(self._matches, heads, strict=True)
-        self._matches = {match: match_mark(head) for match, head in known if head.version}
+        pairs = zip(self._matches, heads, strict=True)
+        self._matches = {match: match_mark(head) for match, head in pairs if head.version}
         self._flush()
         self._write()
 
@@ -234,14 +234,14 @@ def find_missing(store: RedisStore, mark: RecordedMark, boot: str) -> MissingEve
     """Return the events that ``store`` lacks of ``mark``; ``boot`` identifies the current boot of the machine."""
     losses, flushed = [], False
     named = [0] * len(mark.shards)
-    for (match, known), head in zip(mark.matches.items(), store.heads(list(mark.matches)), strict=True):
-        if head.version < known.version:
-            losses.append(LostEvents(match, head.version, known.version))
-            named[store.shard_of(match)] += known.version - head.version
-            flushed |= head.version < known.flushed
-        elif _digest_at(store, match, known.version, head) != known.digest:
-            losses.append(LostEvents(match, known.version - 1, known.version, replaced=True))
-            flushed |= known.version <= known.flushed
+    for (match, entry), head in zip(mark.matches.items(), store.heads(list(mark.matches)), strict=True):
+        if head.version < entry.version:
+            losses.append(LostEvents(match, head.version, entry.version))
+            named[store.shard_of(match)] += entry.version - head.version
+            flushed |= head.version < entry.flushed
+        elif _digest_at(store, match, entry.version, head) != entry.digest:
+            losses.append(LostEvents(match, entry.version - 1, entry.version, replaced=True))
+            flushed |= entry.version <= entry.flushed
     lost = [shard.sequence - now for shard, now in zip(mark.shards, shard_sequences(store), strict=True)]
     flushed |= any(count > shard.sequence - shard.flushed for shard, count in zip(mark.shards, lost, strict=True))
     unnamed = sum(max(count - counted, 0) for count, counted in zip(lost, named, strict=True))
@@ -270,7 +270,7 @@ def record_loss(store: RedisStore, missing: MissingEvents) -> bool:
     lost = {
         loss.match: loss.after
         for loss in missing.losses
-        if all(loss.after < each.lost.get(loss.match, loss.until) for each in recorded)
+        if all(loss.after < incident.lost.get(loss.match, loss.until) for incident in recorded)
     }
     if recorded and not lost:
         return False

@@ -48,7 +48,9 @@ class Incidents:
     def all(self) -> list[Incident]:
         """Return all incidents, the earliest first."""
         stored = self._client.hgetall(self._keys.all)
-        return sorted((_unpack(id, packed) for id, packed in stored.items()), key=lambda each: (each.at, each.id))
+        return sorted(
+            (_unpack(id, packed) for id, packed in stored.items()), key=lambda incident: (incident.at, incident.id)
+        )
 
     def losses(self, match_id: str) -> list[Loss]:
         """Return the losses of a match, the earliest first."""

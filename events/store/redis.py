@@ -162,12 +162,12 @@ class RedisStore(EventStore):
     def _refuse_another(self, id: bytes | None) -> None:
         """Raise WrongInstallationError unless the store may be used that holds the installation ``id`` or none."""
         marked = None if self._known_id or self._mark_file is None else read_mark(self._mark_file)
-        known = self._known_id or (marked and marked.installation)
-        if known and known != (id and id.decode("ascii", "replace")):
+        expected = self._known_id or (marked and marked.installation)
+        if expected and expected != (id and id.decode("ascii", "replace")):
             there = f"installation {id.decode('ascii', 'replace')}" if id else "no installation"
             begin = f", or remove {self._mark_file} to begin with this store" if marked else ""
             raise WrongInstallationError(
-                f"the store holds {there} under the prefix {self.prefix}, not {known}: it was emptied, or it is "
+                f"the store holds {there} under the prefix {self.prefix}, not {expected}: it was emptied, or it is "
                 f"another one. Connect the right store or restore a backup (docs/stores.md){begin}"
             )
         if id is None and not self._creates:

@@ -38,18 +38,18 @@ def figures_of(servers: Mapping[str, Mapping[str, Any]]) -> list[Metric]:
     figures = []
     for name, description, field, kind in _OF_SERVER:
         said: dict[Labels, float] = {
-            (server,): float(found[field]) for server, found in servers.items() if field in found
+            (server,): float(fields[field]) for server, fields in servers.items() if field in fields
         }
         figures.append(Metric(name, description, said, _SERVER, kind))
-    written: dict[Labels, float] = {(server,): float(_is_written(found)) for server, found in servers.items()}
+    written: dict[Labels, float] = {(server,): float(_is_written(fields)) for server, fields in servers.items()}
     figures.append(
         Metric("rookery_aof_write_ok", "Whether a server keeps its file and could write it last", written, _SERVER)
     )
     behind: dict[Labels, float] = {}
     silent: dict[Labels, float] = {}
-    for server, found in servers.items():
-        for replica, state in _replicas(found):
-            behind[server, replica] = float(max(0, found.get("master_repl_offset", 0) - state["offset"]))
+    for server, fields in servers.items():
+        for replica, state in _replicas(fields):
+            behind[server, replica] = float(max(0, fields.get("master_repl_offset", 0) - state["offset"]))
             silent[server, replica] = float(state["lag"])
     return [
         *figures,
@@ -94,9 +94,9 @@ def oldest_unfinished(
     client: StoreClient, prefix: str, states: Mapping[int, FeedState], groups: Iterable[str]
 ) -> dict[str, int | None]:
     """Return when the oldest event happened that each of ``groups`` has not finished, None for none."""
-    known = [group for group in groups if any(group in state.groups for state in states.values())]
-    oldest: dict[str, int | None] = dict.fromkeys(known)
-    behind = [(group, shard) for group in known for shard in _furthest_behind(states, group)]
+    existing = [group for group in groups if any(group in state.groups for state in states.values())]
+    oldest: dict[str, int | None] = dict.fromkeys(existing)
+    behind = [(group, shard) for group in existing for shard in _furthest_behind(states, group)]
     pointers = _first_unfinished(client, prefix, states, behind)
     with client.pipeline(transaction=False) as pipeline:
         for _, match_id, version in pointers:

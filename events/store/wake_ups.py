@@ -161,8 +161,8 @@ class _Subscription:
                     self._listen(subscriber)
             except Exception as error:  # whatever it is: readers go on by looking, more slowly
                 if not self._away and not self._closed.is_set():
-                    known = isinstance(error, StoreError)
-                    log.warning("wake-ups are away", error=str(error), exc_info=None if known else error)
+                    is_store_error = isinstance(error, StoreError)
+                    log.warning("wake-ups are away", error=str(error), exc_info=None if is_store_error else error)
                 self._away = True
                 self._closed.wait(RETRY_PAUSE_S)
 

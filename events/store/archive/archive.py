@@ -62,7 +62,7 @@ class Archive:
         parts = [
             (file.file, index.summaries[group]) for file, index, (group, _) in zip(files, indexes, places, strict=True)
         ]
-        return [found[place] for found, (_, place) in zip(self._summaries(parts), places, strict=True)]
+        return [summaries[place] for summaries, (_, place) in zip(self._summaries(parts), places, strict=True)]
 
     def entries(
         self, names: Sequence[str], newest_first: bool, after: tuple[float, str] | None = None
@@ -97,8 +97,8 @@ class Archive:
             content = self.storage.read(missing[0])
             return [(content, len(content))]
 
-        found: bytes = self._remembered.get([file], load)[0]
-        return found
+        dictionary: bytes = self._remembered.get([file], load)[0]
+        return dictionary
 
     def pack(self, name: str) -> PackFile:
         """Return a pack by its name; raises MissingFileError when it is nowhere."""
@@ -131,8 +131,8 @@ class Archive:
             frames = [
                 framing.index_frame(size, footer, magic) for (_, size), footer in zip(missing, footers, strict=True)
             ]
-            found = self._read([(name, frame) for (name, _), frame in zip(missing, frames, strict=True)])
-            return [(framing.read_json(packed), BYTES_PER_PACKED_BYTE * len(packed)) for packed in found]
+            packed_indexes = self._read([(name, frame) for (name, _), frame in zip(missing, frames, strict=True)])
+            return [(framing.read_json(packed), BYTES_PER_PACKED_BYTE * len(packed)) for packed in packed_indexes]
 
         return self._remembered.get(files, load)
 
@@ -144,8 +144,8 @@ class Archive:
 
     def _summaries(self, parts: Sequence[Part]) -> list[list[bytes]]:
         def load(missing: list[Part]) -> list[Measured]:
-            found = [pack.summaries_in(frame) for frame in self._read(missing)]
-            return [(summaries, sum(map(len, summaries))) for summaries in found]
+            groups = [pack.summaries_in(frame) for frame in self._read(missing)]
+            return [(summaries, sum(map(len, summaries))) for summaries in groups]
 
         return self._remembered.get(parts, load)
 

@@ -116,11 +116,11 @@ def read_record(record: bytes, stream: str, head: Head) -> ArchivedMatch:
     """Return the match that a record holds, without a summary; raises DamagedArchiveError unless it is ``stream``."""
     facts, *events = record.split(b"\n")
     try:
-        found, revision = orjson.loads(facts)
+        name, revision = orjson.loads(facts)
     except ValueError as error:
         raise framing.DamagedArchiveError(f"the place of {stream} in the archive cannot be read ({error})") from error
-    if found != stream:
-        raise framing.DamagedArchiveError(f"{found} is in the place of {stream} in the archive")
+    if name != stream:
+        raise framing.DamagedArchiveError(f"{name} is in the place of {stream} in the archive")
     return ArchivedMatch(stream, head, tuple(events), b"", revision)
 
 

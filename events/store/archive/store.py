@@ -118,15 +118,15 @@ class ArchivingStore(RedisStore):
         So every page begins two pages before the last name: none is missed unless more than that leave between two
         pages.
         """
-        after, known = 0, set[bytes]()
+        after, names = 0, set[bytes]()
         while True:
             begin = max(0, after - 2 * NAMES_PER_PAGE)
             page = self.client.lrange(key, begin, after + NAMES_PER_PAGE - 1)
-            fresh = [place for place, name in enumerate(page) if name not in known][:NAMES_PER_PAGE]
+            fresh = [place for place, name in enumerate(page) if name not in names][:NAMES_PER_PAGE]
             if not fresh:
                 return
             after = begin + fresh[-1] + 1
-            known.update(page[place] for place in fresh)
+            names.update(page[place] for place in fresh)
             yield from (page[place] for place in fresh)
 
     def read(self, stream: str, after: int = 0, limit: int | None = None) -> list[Envelope]:

@@ -75,5 +75,5 @@ class ContestLists:
         with self._client.pipeline(transaction=False) as pipeline:
             for contest in contests:
                 pipeline.hget(self._keys.content(contest), "content")
-            found: list[bytes | None] = pipeline.execute() if contests else []
-        return found
+            contents: list[bytes | None] = pipeline.execute() if contests else []
+        return contents

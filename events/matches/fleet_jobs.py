@@ -121,8 +121,8 @@ class FleetJobs:
             self.work.add_on(pipeline, f"{wanted}:0", wanted, now, _pack([0, _PLAN, None]), lane=wanted)
             return None
 
-        found = transact(self._client, [keys.running], change)
-        return found or self.job(wanted) or self.start(kind, parameters)
+        running = transact(self._client, [keys.running], change)
+        return running or self.job(wanted) or self.start(kind, parameters)
 
     def job(self, job_id: str) -> FleetJob | None:
         """Return a job; None when there is none, or it ended too long ago."""
@@ -227,8 +227,8 @@ class FleetJobs:
         """Yield numbers and results of the slices after number ``after``, in order, up to the first without one."""
         while True:
             numbers = range(after + 1, after + 1 + RESULTS_PER_PAGE)
-            found = self._client.hmget(self._keys.results(job_id), [str(number) for number in numbers])
-            for number, result in zip(numbers, found, strict=True):
+            results = self._client.hmget(self._keys.results(job_id), [str(number) for number in numbers])
+            for number, result in zip(numbers, results, strict=True):
                 if result is None:
                     return
                 yield number, result
@@ -293,10 +293,10 @@ class FleetJobs:
         return int(seconds) * 1000 + int(microseconds) // 1000
 
 
-def _read_job(job_id: str, found: Mapping[bytes, bytes]) -> FleetJob | None:
-    if b"state" not in found:
+def _read_job(job_id: str, fields: Mapping[bytes, bytes]) -> FleetJob | None:
+    if b"state" not in fields:
         return None
-    values = {name.decode(): value.decode() for name, value in found.items()}
+    values = {name.decode(): value.decode() for name, value in fields.items()}
     return FleetJob(
         id=job_id,
         kind=values["kind"],

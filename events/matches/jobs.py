@@ -75,8 +75,8 @@ class Jobs:
 
     def result(self, subject: str, kind: str, basis: str) -> bytes | None:
         """Return the stored result, None when there is none."""
-        found = self._client.get(self._keys.result(subject, kind, basis))
-        return None if found is None else zlib.decompress(found)
+        compressed = self._client.get(self._keys.result(subject, kind, basis))
+        return None if compressed is None else zlib.decompress(compressed)
 
     def store_result(self, subject: str, kind: str, basis: str, result: bytes, ttl_s: int = RESULT_TTL_S) -> None:
         """Store a result for ``ttl_s``."""

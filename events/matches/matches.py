@@ -128,8 +128,8 @@ class Matches:
         ``cached`` asks for the match as it was when it was last used here, and for what the request wrote not at all.
         Raises as ``load``.
         """
-        if cached and (known := self.cached(match_id)) is not None:
-            return known
+        if cached and (loaded := self.cached(match_id)) is not None:
+            return loaded
         loaded, recorded = self._open(match_id, request)
         return loaded._replace(recorded=recorded) if loaded is not None and recorded is not None else loaded
 
@@ -203,21 +203,21 @@ class Matches:
     def _open(
         self, match_id: str, request: contract.Request | None = None
     ) -> tuple[Loaded | None, contract.RecordedRequest | None]:
-        known = self.cached(match_id)
-        opened = self._store.open(match_id, known.head.version if known else None, request)
+        base = self.cached(match_id)
+        opened = self._store.open(match_id, base.head.version if base else None, request)
         remembered = opened.recorded_request
-        if known is None and opened.snapshot is not None and (kept := restore_snapshot(opened.snapshot)) is not None:
-            known = Loaded(*kept, snapshot=kept[0].version)
-        if not follows(opened, match_id, known.head if known else contract.EMPTY):
+        if base is None and opened.snapshot is not None and (kept := restore_snapshot(opened.snapshot)) is not None:
+            base = Loaded(*kept, snapshot=kept[0].version)
+        if not follows(opened, match_id, base.head if base else contract.EMPTY):
             # The store was restored, or a replica took over, and has not all that was known here; or the snapshot
             # cannot be used. The events are the truth.
-            known, opened = None, self._store.open(match_id)
-        state = replay(match_id, map(event_of, opened.events), known.state if known else None)
+            base, opened = None, self._store.open(match_id)
+        state = replay(match_id, map(event_of, opened.events), base.state if base else None)
         if state is None:
             return None, remembered
         conditional = opened.conditional_moves
         orders = unpacked(conditional) if conditional.texts else {}
-        loaded = Loaded(state, opened.head, known.snapshot if known else 0, orders, conditional.revision)
+        loaded = Loaded(state, opened.head, base.snapshot if base else 0, orders, conditional.revision)
         if state.version - loaded.snapshot >= SNAPSHOT_EVERY and state.play.broken is None:
             self._store.save_snapshot(match_id, state.version, snapshot_of(state, loaded.head))
             loaded = loaded._replace(snapshot=state.version)
@@ -232,12 +232,12 @@ class Matches:
                 self._cache.popitem(last=False)
 
 
-def follows(opened: contract.Opened, match_id: str, known: contract.Head) -> bool:
-    """Tell whether the events just read go on from the head that is known, so that a state there may be evolved."""
+def follows(opened: contract.Opened, match_id: str, head: contract.Head) -> bool:
+    """Tell whether the events just read go on from ``head``, so that a state there may be evolved."""
     if not opened.events:
-        return opened.head == known
+        return opened.head == head
     first = opened.events[0]
-    return chain_digest(known.digest, canonical_bytes(first.draft, match_id, first.version)) == first.digest
+    return chain_digest(head.digest, canonical_bytes(first.draft, match_id, first.version)) == first.digest
 
 
 def _with_actors(events: Iterable[Event], state: MatchState, actor: str) -> Iterator[tuple[Event, str]]:
@@ -265,7 +265,7 @@ class CachedSummaries:
         """Return the present heads of the matches cached at these versions or later: lost events count for nothing."""
         cached = {match_id: self._matches.cached(match_id) for match_id in versions}
         match_ids = [
-            match_id for match_id, known in cached.items() if known and known.head.version >= versions[match_id]
+            match_id for match_id, loaded in cached.items() if loaded and loaded.head.version >= versions[match_id]
         ]
         return dict(zip(match_ids, self._store.heads(match_ids), strict=True)) if match_ids else {}
 

@@ -117,8 +117,8 @@ def write_review(query: ReviewQuery, game: str, ruleset: int, review: Review) ->
             "expected": review.expected,
             "seats": [seat._asdict() for seat in review.seats],
             "moves": [
-                each._asdict() | {"differences": [difference._asdict() for difference in each.differences]}
-                for each in review.moves
+                move._asdict() | {"differences": [difference._asdict() for difference in move.differences]}
+                for move in review.moves
             ],
             "turning_points": review.turning_points,
         }

@@ -106,7 +106,7 @@ class Timekeeper:
             return loaded
         outages, availability = self._beat(loaded.state, now), self._availability(loaded.state, now)
         return self._carry_out(
-            loaded, availability, lambda state, known: due.step_before_claim(state, outages, known, now)
+            loaded, availability, lambda state, availability: due.step_before_claim(state, outages, availability, now)
         )
 
     def change(self, player: str, change: Change, now: int) -> Availability:
@@ -187,12 +187,16 @@ class Timekeeper:
             unconfirmed = self._heartbeat.provisional()
         outages, availability = self._beat(state, now), self._availability(state, now)
         return self._carry_out(
-            loaded, availability, lambda state, known: due.next_step(state, outages, known, now, unconfirmed)
+            loaded,
+            availability,
+            lambda state, availability: due.next_step(state, outages, availability, now, unconfirmed),
         )
 
     def _sync(self, loaded: Loaded, now: int) -> Loaded:
         availability = self._availability(loaded.state, now)
-        return self._carry_out(loaded, availability, lambda state, known: due.sync_step(state, known, now))
+        return self._carry_out(
+            loaded, availability, lambda state, availability: due.sync_step(state, availability, now)
+        )
 
     def _beat(self, state: MatchState, now: int) -> list[Outage]:
         """Record that time is kept, so that a gap which ends now is an outage; return those that may still count."""

@@ -28,9 +28,9 @@ class ArchivedModels:
         packed = self._store.archive.summaries(list(archived.values()))
         projected = {}
         for match_id, summary in zip(archived, packed, strict=True):
-            known = unpack_summary(summary) or self._summarise(match_id)
-            if known is not None:
-                projected[match_id] = known
+            model = unpack_summary(summary) or self._summarise(match_id)
+            if model is not None:
+                projected[match_id] = model
         return projected
 
     def places(self, names: Sequence[str], newest_first: bool, after: Place | None = None) -> Iterator[Place]:

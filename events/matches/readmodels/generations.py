@@ -61,7 +61,7 @@ class Reader:
         self._client = client
         self._name = name
         self._shards = shards
-        self._known: dict[int, int] = {}
+        self._generations: dict[int, int] = {}
 
     def read(self, queue: Callable[[StorePipeline, Current], object], shards: Iterable[int] | None = None) -> list[Any]:
         """Return the replies to the commands queued for the generations of ``shards``; repeated after a switch."""
@@ -72,7 +72,7 @@ class Reader:
     ) -> Read[list[Any]]:
         """Return the read whose result is a list of the replies: see ``read``."""
         wanted = list(self._shards if shards is None else shards)
-        current = {shard: self._known.get(shard, 0) for shard in wanted}
+        current = {shard: self._generations.get(shard, 0) for shard in wanted}
 
         def queue_all(pipeline: StorePipeline) -> None:
             queue(pipeline, current)
@@ -86,7 +86,7 @@ class Reader:
             present = {shard: Generations.parse(names).current for shard, names in zip(wanted, packed, strict=True)}
             if present == current:
                 return replies
-            self._known.update(present)
+            self._generations.update(present)
             return self.read(queue, wanted)
 
         return Read(queue_all, parse)
@@ -96,8 +96,8 @@ def begin_generation(client: StoreClient, keys: ReadModelKeys, shard: int) -> in
     """Let a new generation of the shard be written from now on, besides the current one; return it."""
 
     def begin(pipeline: StorePipeline) -> int:
-        known = Generations.parse(pipeline.get(keys.generation(shard)))
-        begun = Generations(known.current, max(known.written) + 1)
+        generations = Generations.parse(pipeline.get(keys.generation(shard)))
+        begun = Generations(generations.current, max(generations.written) + 1)
         pipeline.multi()
         pipeline.set(keys.generation(shard), begun.packed)
         return max(begun.written)
@@ -112,10 +112,10 @@ def switch_generation(client: StoreClient, keys: ReadModelKeys, shard: int, gene
     """
 
     def switch(pipeline: StorePipeline) -> None:
-        known = Generations.parse(pipeline.get(keys.generation(shard)))
-        if known.current == generation:
+        generations = Generations.parse(pipeline.get(keys.generation(shard)))
+        if generations.current == generation:
             return
-        if known.building != generation:
+        if generations.building != generation:
             raise RebuildOvertakenError
         pipeline.multi()
         pipeline.set(keys.generation(shard), Generations(generation).packed)
@@ -144,19 +144,19 @@ def scan(client: StoreClient, pattern: str) -> Iterator[list[bytes]]:
 
 def dump_lists(client: StoreClient, keys: ReadModelKeys) -> dict[str, Any]:
     """Return all summaries and lists key by key, with the names that the keys have in generation 0."""
-    found: dict[str, Any] = {}
+    by_key: dict[str, Any] = {}
     for shard in range(keys.shards):
         current = Generations.parse(client.get(keys.generation(shard))).current
         for kind in "ml":
             begin = f"{keys.of_generation(shard, current)}{kind}:"
             stored = contents(client, begin)
-            found |= {f"{keys.of_generation(shard, 0)}{kind}:{name}": content for name, content in stored.items()}
-    return found
+            by_key |= {f"{keys.of_generation(shard, 0)}{kind}:{name}": content for name, content in stored.items()}
+    return by_key
 
 
 def contents(client: StoreClient, begin: str) -> dict[str, Any]:
     """Return the contents of all keys that begin so, by the rest of their names."""
-    found: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     for names in scan(client, f"{literal_pattern(begin)}*"):
         with client.pipeline(transaction=False) as pipeline:
             for name in names:
@@ -172,8 +172,8 @@ def contents(client: StoreClient, begin: str) -> dict[str, Any]:
                         pipeline.hgetall(name)
                     case _:
                         pipeline.smembers(name)
-            found |= zip((name.decode().removeprefix(begin) for name in names), pipeline.execute(), strict=True)
-    return found
+            by_name |= zip((name.decode().removeprefix(begin) for name in names), pipeline.execute(), strict=True)
+    return by_name
 
 
 def delete_earlier_generations(client: StoreClient, keys: ReadModelKeys, current: int) -> None:

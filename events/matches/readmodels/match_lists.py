@@ -60,9 +60,9 @@ class MatchLists:
         live = self.live_projected(match_ids)
         if self.archived is None or None not in live:
             return live
-        absent = [match_id for match_id, known in zip(match_ids, live, strict=True) if known is None]
+        absent = [match_id for match_id, projected in zip(match_ids, live, strict=True) if projected is None]
         archived = self.archived.projected(absent)
-        return [known or archived.get(match_id) for match_id, known in zip(match_ids, live, strict=True)]
+        return [projected or archived.get(match_id) for match_id, projected in zip(match_ids, live, strict=True)]
 
     def live_projected(self, match_ids: Sequence[str]) -> list[Projected | None]:
         """Return the summaries of those matches that are not archived, in one round trip."""
@@ -110,18 +110,18 @@ class MatchLists:
             rows: dict[str, ListRow] = {}
             places = self.places(names, newest_first, after, limit, rows, with_archive)
             read_others = self.projected if with_archive else self.live_projected
-            found: list[tuple[paging.Place, Summary]] = []
+            entries: list[tuple[paging.Place, Summary]] = []
             stale, last, scanned = list[str](), None, 0
             for last, summary in self.summaries(places, limit + 1, rows, read_others):
                 scanned += 1
                 row = rows.get(summary.match)
                 is_stale = row is not None and row.version not in (0, summary.version)
                 if belongs(summary) and (is_stale or wanted(summary)):
-                    found.append((last, summary))
+                    entries.append((last, summary))
                     stale += [summary.match] * is_stale
-                if len(found) > limit or scanned > MAX_MATCHES_SCANNED:
+                if len(entries) > limit or scanned > MAX_MATCHES_SCANNED:
                     break
-            page: paging.Page[Summary] = paging.page_of(found, limit)
+            page: paging.Page[Summary] = paging.page_of(entries, limit)
             if page.next is None and scanned > MAX_MATCHES_SCANNED and last is not None:
                 page = page._replace(next=paging.format_cursor(last))
             return page._replace(stale=stale)

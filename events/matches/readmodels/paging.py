@@ -134,7 +134,7 @@ def _range(window: Window, newest_first: bool) -> Range:
     return Range("ZREVRANGEBYSCORE" if newest_first else "ZRANGEBYSCORE", start, last, window.chunk)
 
 
-def page_of(found: list[tuple[Place, Any]], limit: int) -> Page[Any]:
+def page_of(entries: list[tuple[Place, Any]], limit: int) -> Page[Any]:
     """Return the first ``limit`` items as a page; if there is one more, there is a next page."""
-    more = format_cursor(found[limit - 1][0]) if len(found) > limit else None
-    return Page([item for _, item in found[:limit]], more)
+    more = format_cursor(entries[limit - 1][0]) if len(entries) > limit else None
+    return Page([item for _, item in entries[:limit]], more)

@@ -83,12 +83,12 @@ class RatedMatchReader:
                 break
             chosen.append(of)
             matches += of.matches
-        found = self._with_parts(pool, player, chosen)
-        if not found:
+        parts = self._with_parts(pool, player, chosen)
+        if not parts:
             return Page([], following)  # the pool may be none at all, without a number of seats
-        starts = self._starts(pool, found)
+        starts = self._starts(pool, parts)
         weight = weight_of_result(seats_of(pool))
-        return Page([change for of, part in found for change in _explain(of, part, starts, weight)], following)
+        return Page([change for of, part in parts for change in _explain(of, part, starts, weight)], following)
 
     def _parts(self, pool: str, player: str, ends: Sequence[standings.DayEnd], max_days: int) -> Iterator[_DayPart]:
         """Yield the parts of days, the last first; one more of ``ends`` tells what lies before them."""
@@ -122,9 +122,9 @@ class RatedMatchReader:
         )
         return [(of, part) for of, part in parts if part is not None]
 
-    def _starts(self, pool: str, found: Iterable[tuple[_DayPart, standings.DayPart]]) -> dict[tuple[int, str], Rating]:
+    def _starts(self, pool: str, parts: Iterable[tuple[_DayPart, standings.DayPart]]) -> dict[tuple[int, str], Rating]:
         met = sorted(
-            {(of.end.day, other) for of, part in found for entry in part.entries for other, _ in entry.results}
+            {(of.end.day, other) for of, part in parts for entry in part.entries for other, _ in entry.results}
         )
 
         def queue(pipeline: StorePipeline, current: Current) -> None:

@@ -44,8 +44,8 @@ class RedisPeriods:
         return {
             of: [
                 part
-                for each, number in zip(reply, numbers, strict=True)
-                if (part := standings.unpack_part(each, number))
+                for packed, number in zip(reply, numbers, strict=True)
+                if (part := standings.unpack_part(packed, number))
             ]
             for (of, numbers), reply in zip(wanted.items(), replies, strict=True)
         }

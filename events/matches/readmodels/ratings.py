@@ -109,16 +109,16 @@ class Ratings:
         """Make ``results`` those of these matches; return whether anything changed. See ``settle`` for the rest."""
 
         def change(pipeline: StorePipeline) -> bool:
-            known = self._read_generations(pipeline)
-            late = self._keys.late_ratings(known.building or 0)
-            if known.closing and int(pipeline.hlen(late)) <= MAX_LATE_RESULTS:
-                return self._finish(pipeline, known, results)
-            keys = self._keys.rating_keys(known.current)
+            generations = self._read_generations(pipeline)
+            late = self._keys.late_ratings(generations.building or 0)
+            if generations.closing and int(pipeline.hlen(late)) <= MAX_LATE_RESULTS:
+                return self._finish(pipeline, generations, results)
+            keys = self._keys.rating_keys(generations.current)
             step = self._step(pipeline, keys, results)
             if step.results or step.taken:
                 pipeline.multi()
                 self._write(pipeline, keys, step)
-                if known.building is not None and step.results:
+                if generations.building is not None and step.results:
                     pipeline.hset(late, mapping=_packed(step.results))
             return bool(step.results)
 
@@ -150,10 +150,10 @@ class Ratings:
         """Begin a new generation, which overtakes one that is being built; return it."""
 
         def begin(pipeline: StorePipeline) -> int:
-            known = self._read_generations(pipeline)
-            begun = max(known.current, known.building or 0) + 1
+            generations = self._read_generations(pipeline)
+            begun = max(generations.current, generations.building or 0) + 1
             pipeline.multi()
-            pipeline.set(self._keys.rating_generation, Generations(known.current, begun).packed)
+            pipeline.set(self._keys.rating_generation, Generations(generations.current, begun).packed)
             return begun
 
         return self._transact(begin)
@@ -166,10 +166,10 @@ class Ratings:
             added: Results = {result.match: result for result in batch}
 
             def change(pipeline: StorePipeline, added: Results = added) -> bool:
-                known = self._read_generations(pipeline)
-                if generation not in (known.current, known.building):
+                generations = self._read_generations(pipeline)
+                if generation not in (generations.current, generations.building):
                     raise RebuildOvertakenError
-                if known.closing or known.current == generation:
+                if generations.closing or generations.current == generation:
                     return False
                 step = self._step(pipeline, keys, added)
                 pipeline.multi()
@@ -194,10 +194,10 @@ class Ratings:
 
     def _close(self, generation: int) -> None:
         def close(pipeline: StorePipeline) -> None:
-            known = self._read_generations(pipeline)
-            if known.building == generation and not known.closing:
+            generations = self._read_generations(pipeline)
+            if generations.building == generation and not generations.closing:
                 pipeline.multi()
-                pipeline.set(self._keys.rating_generation, known._replace(closing=True).packed)
+                pipeline.set(self._keys.rating_generation, generations._replace(closing=True).packed)
 
         self._transact(close)
 
@@ -206,7 +206,7 @@ class Ratings:
         built, late = self._keys.rating_keys(generation), self._keys.late_ratings(generation)
         for batch in _batches(self._all_results(present)):
             beats.beat()
-            others = self._known(built, [result.match for result in batch])
+            others = self._rated_results(built, [result.match for result in batch])
             for match_id in (result.match for result in batch if result != others[result.match]):
                 try:
                     result = self._read_result(match_id)
@@ -227,8 +227,8 @@ class Ratings:
         keys, late = self._keys.rating_keys(generation), self._keys.late_ratings(generation)
 
         def change(pipeline: StorePipeline) -> bool:
-            known = self._read_generations(pipeline)
-            if known.building != generation or int(pipeline.hlen(late)) <= MAX_LATE_RESULTS:
+            generations = self._read_generations(pipeline)
+            if generations.building != generation or int(pipeline.hlen(late)) <= MAX_LATE_RESULTS:
                 return False
             pipeline.watch(keys.revision)
             taken = dict(islice(self._client.hscan_iter(late, count=MAX_RESULTS_PER_STEP), MAX_RESULTS_PER_STEP))
@@ -241,8 +241,8 @@ class Ratings:
         while self._transact(change):
             beats.beat()
 
-    def _finish(self, pipeline: StorePipeline, known: Generations, results: Results) -> bool:
-        generation = known.building or 0
+    def _finish(self, pipeline: StorePipeline, generations: Generations, results: Results) -> bool:
+        generation = generations.building or 0
         keys, late = self._keys.rating_keys(generation), self._keys.late_ratings(generation)
         pipeline.watch(late)
         step = self._step(pipeline, keys, {**_unpacked(pipeline.hgetall(late)), **results})
@@ -255,15 +255,15 @@ class Ratings:
     def _step(self, pipeline: StorePipeline, keys: RatingKeys, results: Results) -> RatingChanges:
         """Calculate what changes with these results; the revision is watched before anything is read."""
         pipeline.watch(keys.revision)
-        known = self._known(keys, list(results))
-        changed = {match_id: result for match_id, result in results.items() if result != known[match_id]}
+        before = self._rated_results(keys, list(results))
+        changed = {match_id: result for match_id, result in results.items() if result != before[match_id]}
         taken = read_unsettled(self._client, keys, MAX_UNSETTLED_PER_STEP)
         removed: dict[str, list[RatedResult]] = defaultdict(list)
         added: dict[str, list[RatedResult]] = defaultdict(list)
         for match_id, result in changed.items():
-            for by_pool, each in ((removed, known[match_id]), (added, result)):
-                if each is not None:
-                    by_pool[each.pool].append(each)
+            for by_pool, rated in ((removed, before[match_id]), (added, result)):
+                if rated is not None:
+                    by_pool[rated.pool].append(rated)
         pools = []
         for pool in sorted({*removed, *added, *(item.pool for item in taken)}):
             of_pool = RatingRecalculation(pool, RedisPeriods(self._client, keys, pool))
@@ -272,7 +272,7 @@ class Ratings:
             pools.append(of_pool)
         return RatingChanges(changed, pools, taken)
 
-    def _known(self, keys: RatingKeys, match_ids: Sequence[str]) -> dict[str, RatedResult | None]:
+    def _rated_results(self, keys: RatingKeys, match_ids: Sequence[str]) -> dict[str, RatedResult | None]:
         return _results(match_ids, self._client.hmget(keys.rated, match_ids)) if match_ids else {}
 
     def _write(self, pipeline: StorePipeline, keys: RatingKeys, step: RatingChanges) -> None:

@@ -52,7 +52,7 @@ class ReadModels(MatchLists):
     def matches_of(self, player: str, views: Sequence[str] = ("active", "finished", "invited")) -> list[str]:
         """Return the ids of all matches that ``player`` has a seat in, is invited to or has created, sorted."""
         members = self._members([f"{view}:{player}" for view in views])
-        return sorted({member for found in members for member in found})
+        return sorted({match_id for match_ids in members for match_id in match_ids})
 
     def listed_between(
         self, names: Sequence[str], since: int, until: int, shards: Collection[int] | None = None
@@ -157,8 +157,8 @@ class ReadModels(MatchLists):
 
         replies = iter(self._read_ratings(queue))
         changes = {}
-        for player, earlier, found in zip(players, replies, replies, strict=True):
-            part = standings.unpack_part(found[1], found[0]) if found else None
+        for player, earlier, stored in zip(players, replies, replies, strict=True):
+            part = standings.unpack_part(stored[1], stored[0]) if stored else None
             start = standings.rating_at_start(standings.unpack_end(earlier[0]) if earlier else None, result.day)
             change = None if part is None else standings.change_in(part, result.match, start)
             if change is not None:  # else the match has been taken out, or put into another day, since the first read
@@ -277,7 +277,7 @@ class ReadModels(MatchLists):
             for day in days:
                 pipeline.hmget(self._rating_keys(current).day(pool, day), [player, standings.count_field(player)])
 
-        first = {day: found for day, found in zip(days, self._read_ratings(queue_first), strict=True) if found[0]}
+        first = {day: reply for day, reply in zip(days, self._read_ratings(queue_first), strict=True) if reply[0]}
         fields = {
             day: [standings.part_field(player, more) for more in range(1, int(count or 1))]
             for day, (_, count) in first.items()
@@ -304,6 +304,6 @@ class ReadModels(MatchLists):
         live = [[member.decode() for member in members] for members in self.read(queue)]
         if self.archived is None:
             return live
-        known = {member for members in live for member in members}
+        live_members = {member for members in live for member in members}
         archived = (place.member for place in self.archived.places(names, newest_first=True))
-        return [*live, [member for member in dict.fromkeys(archived) if member not in known]]
+        return [*live, [member for member in dict.fromkeys(archived) if member not in live_members]]

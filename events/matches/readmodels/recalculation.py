@@ -280,8 +280,8 @@ class RatingRecalculation:
             for player, place in places.items()
             if not (played := self._days[player, day]).covers(place)
         }:
-            for player_day, found in self._stored.parts(missing).items():
-                self._days[player_day].put_before(found, missing[player_day].start)
+            for player_day, day_parts in self._stored.parts(missing).items():
+                self._days[player_day].put_before(day_parts, missing[player_day].start)
             number *= 2
 
 

@@ -124,7 +124,9 @@ def _verify(path: Path, keys: KeySet | None, opponents: bool, policy: Policy | N
         for step in verify(read_limited(path), keys, opponents, policy=policy):
             trusting = trusting or step.name == BEYOND
             proved = proved and (step.proved or step.name == BEYOND)
-            click.echo(f"  {'proved' if step.proved else 'NOT PROVED'}  {step.name}: {escape_unprintable(step.found)}")
+            click.echo(
+                f"  {'proved' if step.proved else 'NOT PROVED'}  {step.name}: {escape_unprintable(step.finding)}"
+            )
     except DocumentError as fault:
         click.echo(f"  FAULT  {escape_unprintable(str(fault))}")
         return False

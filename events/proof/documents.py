@@ -55,11 +55,11 @@ def read_document(packed: bytes, formats: Mapping[str, int], max_bytes: int) -> 
     text, value = read_json(packed, max_bytes, collect)
     if not isinstance(value, dict):
         raise DocumentError("", "it is no JSON object")
-    for name, known in formats.items():
+    for name, expected in formats.items():
         if isinstance(value.get(name), bool):
             raise DocumentError(name, f"a whole number was expected, not bool {value[name]}")
-        if name in value and value[name] != known:
-            raise DocumentError(name, f"{name} {value[name]!r:.20} is not known here, only {known}")
+        if name in value and value[name] != expected:
+            raise DocumentError(name, f"{name} {value[name]!r:.20} is not known here, only {expected}")
     try:
         canonical = write_document(value)
     except ValueError:

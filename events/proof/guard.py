@@ -40,16 +40,16 @@ class CheckpointGuard:
     def note(self, origin: str, tree: GuardedTree) -> None:
         """Note that ``tree`` is about to be signed. Crash-safe: smaller ones are forgotten only then."""
         self._write(origin, tree)
-        for known in self._trees(origin):
-            if known.size < tree.size:
-                self._delete(origin, known)
+        for guarded in self._trees(origin):
+            if guarded.size < tree.size:
+                self._delete(origin, guarded)
 
     def replace(self, origin: str, tree: GuardedTree) -> None:
         """Put ``tree`` in the place of all that are known, larger ones too."""
         self._write(origin, tree)
-        for known in self._trees(origin):
-            if known != tree:
-                self._delete(origin, known)
+        for guarded in self._trees(origin):
+            if guarded != tree:
+                self._delete(origin, guarded)
 
     @cached_property
     def _place(self) -> tuple[Any, str]:

@@ -90,7 +90,7 @@ class KeyRing:
 
         Crash-safe: it is rotated first. Killed in between, it signs no more; revoking it again does the rest.
         """
-        server_key = next((each for each in self.known() if each.id == key), None)
+        server_key = next((public_key for public_key in self.known() if public_key.id == key), None)
         if server_key is None:
             raise LookupError(f"there is no key {key}")
         raw, rotated = server_key.raw, self.rotate() if server_key.until is None else None
@@ -155,8 +155,8 @@ class KeyRing:
         if len(raw) != PRIVATE_KEY_BYTES:
             raise UnreadableKeyError(f"the signing key is damaged: {_REMEDY}")
         if _raw_public(raw) != present:
-            known = "there is none" if present is None else f"that is {thumbprint(present)}"
-            raise UnreadableKeyError(f"the signing key is not that of the public key in use ({known}): {_REMEDY}")
+            words = "there is none" if present is None else f"that is {thumbprint(present)}"
+            raise UnreadableKeyError(f"the signing key is not that of the public key in use ({words}): {_REMEDY}")
         return raw
 
     def _replace(self, *, rotate: bool) -> SigningKey:

@@ -80,7 +80,7 @@ class _Audit:
         self._last: Checkpoint | None = None
         self._keys: KeySet = {}
         self._others: dict[str, OtherLeaf] = {}
-        self._known: dict[str, _Leaf] = {}
+        self._last_leaves: dict[str, _Leaf] = {}
         self._covered: dict[str, int] = {}
 
     def run(self, saved: Sequence[Checkpoint]) -> AuditedLog:
@@ -241,11 +241,11 @@ class _Audit:
             self._other_leaf(index, leaf)
             return
         match_id, version, digest = leaf
-        before = self._known.get(match_id)
+        before = self._last_leaves.get(match_id)
         if before is not None and version <= before.version:
             reason = f"leaf {index} has it after leaf {before.place}, which has version {before.version}"
             self._add(f"{match_id} at version {version}", f"{reason}: a match has one history", match_id)
-        self._known[match_id] = _Leaf(index, version, digest)
+        self._last_leaves[match_id] = _Leaf(index, version, digest)
         if self._last is not None and index < self._last.size:
             self._covered[match_id] = version
         event = self._event(match_id, version)
@@ -262,11 +262,11 @@ class _Audit:
             self._add(f"leaf {index}", f"it is of key {leaf.key}, and the public keys of the store do not say the same")
 
     def _says_the_same(self, leaf: KeyLeaf | RevocationLeaf) -> bool:
-        known = self._keys.get(leaf.key)
-        if known is None or isinstance(leaf, KeyLeaf):
-            return known is not None and leaf in leaves_of_key(known)
+        public_key = self._keys.get(leaf.key)
+        if public_key is None or isinstance(leaf, KeyLeaf):
+            return public_key is not None and leaf in leaves_of_key(public_key)
         # A key that is revoked can be revoked from an earlier instant on.
-        return known.revoked is not None and known.revoked <= leaf.since
+        return public_key.revoked is not None and public_key.revoked <= leaf.since
 
     def _event(self, match_id: str, version: int) -> tuple[str, int] | None:
         """Return digest and instant of an event; None when there is none that can be read."""
@@ -303,9 +303,9 @@ class _Audit:
                 self._add(place, f"its root is not that of the first {size} leaves")
 
     def _table(self) -> None:
-        missing = set(self._known)
+        missing = set(self._last_leaves)
         for match_id, noted in self._log.logged():
-            leaf = self._known.get(match_id)
+            leaf = self._last_leaves.get(match_id)
             missing.discard(match_id)
             if leaf is None:
                 self._add(match_id, "it is noted as logged, and no leaf has it", match_id)
@@ -323,7 +323,7 @@ class _Audit:
 
     def _matches(self) -> None:
         """Find matches that a checkpoint should include and does not, and those that the store has lost."""
-        lost = set(self._known)
+        lost = set(self._last_leaves)
         late: list[tuple[int, str, int]] = []
         newest = 0
         for shard in range(self._store.shards):

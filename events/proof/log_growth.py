@@ -84,28 +84,28 @@ class LeafNotes:
         catalogue = self._store.archive.catalogue
         notes, archived = self.beside_log(names), catalogue.find(names)
         leaves: dict[str, tuple[Archived, int]] = {}
-        for name, note, found in zip(names, notes, archived, strict=True):
+        for name, note, entry in zip(names, notes, archived, strict=True):
             leaf = None if note is None else _read(note)
-            if leaf is None or found is None:
+            if leaf is None or entry is None:
                 continue
-            if leaf.place < covered and leaf.tag == found.head.tag:
-                leaves[name] = (found, leaf.place)
+            if leaf.place < covered and leaf.tag == entry.head.tag:
+                leaves[name] = (entry, leaf.place)
         noted = catalogue.note_leaves(leaves) if leaves else []
         moved = [name for name, is_noted in zip(leaves, noted, strict=True) if is_noted]
         if not moved:
             return 0
         self._client.hdel(self._place, *moved)
         packed = dict(zip(names, notes, strict=True))
-        for name, found in zip(moved, catalogue.find(moved), strict=True):
-            if found is None:  # it was brought back meanwhile
+        for name, entry in zip(moved, catalogue.find(moved), strict=True):
+            if entry is None:  # it was brought back meanwhile
                 self._client.hsetnx(self._place, name, packed[name])  # type: ignore[arg-type]
         return len(moved)
 
     def _archived(self, match_ids: Sequence[str]) -> dict[str, bytes]:
-        found: dict[str, Any] = dict(zip(match_ids, self._store.find_archived(match_ids), strict=True))
+        entries: dict[str, Any] = dict(zip(match_ids, self._store.find_archived(match_ids), strict=True))
         return {
             name: pack_logged(LoggedLeaf(archived.leaf, archived.head.tag))
-            for name, archived in found.items()
+            for name, archived in entries.items()
             if archived is not None and archived.leaf is not None
         }
 
@@ -172,9 +172,9 @@ class LogGrowth:
         size = self._leaves.size()
         logged = read(names)
         changed: list[Leaf] = []
-        for name, head, known in zip(names, heads, logged, strict=True):
+        for name, head, packed in zip(names, heads, logged, strict=True):
             try:
-                if head.version and (known is None or unpack_logged(known).tag != head.tag):
+                if head.version and (packed is None or unpack_logged(packed).tag != head.tag):
                     changed.append(MatchLeaf(name, head.version, head.digest.hex()))
             except (ValueError, TypeError, AttributeError) as error:
                 log.error("the head of a match cannot be logged", match=name, error=str(error))

@@ -138,8 +138,8 @@ class Monitor:
         self._fetch = fetch
         self._directory = directory
         self._seen = self._load()
-        known = () if self._seen is None else self._seen.keys
-        self._trusted = tuple(dict.fromkeys((*known, *(raw.hex() for raw in keys))))
+        seen_keys = () if self._seen is None else self._seen.keys
+        self._trusted = tuple(dict.fromkeys((*seen_keys, *(raw.hex() for raw in keys))))
         self._keys_read: tuple[str, ...] = ()
         self._revoked: tuple[str, ...] = ()
         self._origin = origin if self._seen is None else self._seen.origin
@@ -159,32 +159,32 @@ class Monitor:
             raise FetchError(f"what the log shows at /checkpoint is no checkpoint: {fault}") from None
         if self._origin not in (None, head.origin):
             raise ContradictionError(f"the log calls itself {head.origin}, and is known as {self._origin}")
-        known = self._seen or Seen(head.origin, ())
-        self._compare(known, head, note)
+        seen = self._seen or Seen(head.origin, ())
+        self._compare(seen, head, note)
         tree = None
-        if known.size < known.read <= head.size:
-            tree = self._grown(head, known.read, known.read_subtrees, known.read_keys, known.read_revoked)
+        if seen.size < seen.read <= head.size:
+            tree = self._grown(head, seen.read, seen.read_subtrees, seen.read_keys, seen.read_revoked)
         if tree is None or tree.root() != head.root:
             # What was read in advance may have been wrong: it is no evidence.
-            tree = self._grown(head, known.size, known.subtrees, (), known.revoked)
+            tree = self._grown(head, seen.size, seen.subtrees, (), seen.revoked)
         if tree.root() != head.root:
-            raise ContradictionError(self._explain(head, note, tree, known))
+            raise ContradictionError(self._explain(head, note, tree, seen))
         key = self._signer(head, note)
         subtrees = tuple(node.hex() for node in tree.subtrees)
         is_new = key.raw.hex() not in self._trusted
         keys = tuple(dict.fromkeys((*self._trusted, *self._keys_read)))
         self._keep(Seen(head.origin, keys, str(note), head.size, subtrees, revoked=self._revoked))
-        return RunFinding(head, note, key, is_new, head.size - known.size, self._entries)
+        return RunFinding(head, note, key, is_new, head.size - seen.size, self._entries)
 
-    def _compare(self, known: Seen, head: TreeHead, note: SignedNote) -> None:
-        if not known.note:
+    def _compare(self, seen: Seen, head: TreeHead, note: SignedNote) -> None:
+        if not seen.note:
             return
-        before = parse_tree_head(parse_note(known.note).text)
+        before = parse_tree_head(parse_note(seen.note).text)
         if head.size < before.size or (head.size == before.size and head.root != before.root):
             what = "fewer leaves" if head.size < before.size else "as many leaves and another root"
             raise ContradictionError(
                 f"the log shows a checkpoint with {what}: now {_in_words(head)}, before {_in_words(before)}. "
-                f"Both notes are in {self._keep_evidence(known.note, str(note))}"
+                f"Both notes are in {self._keep_evidence(seen.note, str(note))}"
             )
 
     def _grown(
@@ -202,9 +202,9 @@ class Monitor:
                 for number, (hashes, packed) in zip(
                     numbers, readers.map(lambda number: self._tile(number, head.size), numbers), strict=True
                 ):
-                    known = tree.size - number * TILE_WIDTH
-                    self._read_entries(number, hashes, packed, known)
-                    tree.add(hashes[known:])
+                    skipped = tree.size - number * TILE_WIDTH
+                    self._read_entries(number, hashes, packed, skipped)
+                    tree.add(hashes[skipped:])
                 if tree.size < head.size:
                     seen = self._seen or Seen(head.origin, self._trusted)
                     read = tuple(node.hex() for node in tree.subtrees)
@@ -284,18 +284,18 @@ class Monitor:
             "only by one that is revoked there"
         )
 
-    def _explain(self, head: TreeHead, note: SignedNote, tree: GrowingTree, known: Seen) -> str:
+    def _explain(self, head: TreeHead, note: SignedNote, tree: GrowingTree, seen: Seen) -> str:
         """Return the leaves that contradict the root of ``head``: those seen before, or the new ones."""
         words = f"the leaves of the log have the root {tree.root().hex()}, and its checkpoint is {_in_words(head)}"
-        before = GrowingTree(known.size, [bytes.fromhex(node) for node in known.subtrees])
+        before = GrowingTree(seen.size, [bytes.fromhex(node) for node in seen.subtrees])
         for (level, index), node in zip(before.ranges(), before.subtrees, strict=True):
             if self._node(level, index, head.size) != node:
                 first, last = index << level, ((index + 1) << level) - 1
                 return (
                     f"the log was rewritten: leaves {first} to {last} are not those that were seen under its "
-                    f"checkpoint of {known.size} leaves. Both notes are in {self._keep_evidence(known.note, str(note))}"
+                    f"checkpoint of {seen.size} leaves. Both notes are in {self._keep_evidence(seen.note, str(note))}"
                 )
-        return f"{words}. The {known.size} leaves that were seen before are as they were" if known.size else words
+        return f"{words}. The {seen.size} leaves that were seen before are as they were" if seen.size else words
 
     def _node(self, level: int, index: int, size: int) -> bytes:
         tile_level, inner = divmod(level, TILE_LEVEL)

@@ -130,8 +130,8 @@ class _Reading:
         if len(self.witnesses) + len(self.groups) >= MAX_NAMES:
             raise DocumentError("", f"a policy has at most {MAX_NAMES} witnesses and groups")
 
-    def _refuse_duplicate(self, key: NoteKey, known: Iterable[NoteKey]) -> None:
-        if any(key.raw == earlier.raw for earlier in known):
+    def _refuse_duplicate(self, key: NoteKey, keys: Iterable[NoteKey]) -> None:
+        if any(key.raw == earlier.raw for earlier in keys):
             raise DocumentError("", f"the key of {key.name} stands twice")
 
 

@@ -74,15 +74,15 @@ class ReceiptSigner:
         self._keys = keys
         self._installation = installation
         self._now = now
-        self._known: tuple[SigningKey, str, int] | None = None
+        self._cached: tuple[SigningKey, str, int] | None = None
 
     def sign(self, match_id: str, head: Head, at: int | None = None) -> Receipt:
         """Return the receipt for ``head``, dated now or ``at`` its last event. Raises UnreadableKeyError."""
         now = self._now()
-        known = self._known
-        if known is None or not 0 <= now - known[2] < KEPT_MS:
-            self._known = known = self._keys.signing(), self._installation(), now
-        key, installation, _ = known
+        cached = self._cached
+        if cached is None or not 0 <= now - cached[2] < KEPT_MS:
+            self._cached = cached = self._keys.signing(), self._installation(), now
+        key, installation, _ = cached
         return make_receipt(match_id, head, installation, key, now if at is None else at)
 
     def sign_act(self, match_id: str, head: Head, at: int) -> Receipt | None:

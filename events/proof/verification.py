@@ -32,7 +32,7 @@ class Step(NamedTuple):
     """One step of a verification: its name, its finding, and whether that is proved."""
 
     name: str
-    found: str
+    finding: str
     proved: bool = True
 
 
@@ -161,7 +161,7 @@ def _replay(bundle: Bundle, recompute: bool, exactly: bool = False) -> Iterator[
     _refuse_other_facts(bundle.facts, facts, exactly)
     if bundle.withheld is not None and not seed_is_withheld(facts):
         raise DocumentError(f"events[{bundle.withheld - 1}].withheld", "nothing is withheld of this match")
-    rulesets = " and ".join(f"ruleset {each.ruleset} of {each.game}" for each in facts.rulesets)
+    rulesets = " and ".join(f"ruleset {ruleset.ruleset} of {ruleset.game}" for ruleset in facts.rulesets)
     complete = bundle.facts.replayed >= bundle.head.version
     if not complete:
         words = f"the server itself could not replay version {bundle.facts.replayed + 1}"
@@ -236,9 +236,9 @@ class _Replayed:
         """Raise DocumentError for a seed that does not follow from the match, or for another answer."""
         wrong = None
         if answer.seeded:
-            known = self._withheld is None or version < self._withheld
-            self.seeds, self.unknown_seeds = self.seeds + known, self.unknown_seeds + (not known)
-            wrong = answer.wrong_seed() if known else None
+            has_seed = self._withheld is None or version < self._withheld
+            self.seeds, self.unknown_seeds = self.seeds + has_seed, self.unknown_seeds + (not has_seed)
+            wrong = answer.wrong_seed() if has_seed else None
         if wrong is None and self._recompute:
             if answer.computable:
                 self.computed += 1
@@ -256,13 +256,13 @@ def _clock_in_words(before: MatchState, fell: FlagFell) -> tuple[str, ...]:
 
 def _refuse_other_facts(stated: Facts, computed: Facts, exactly: bool) -> None:
     """Raise DocumentError where facts do not follow; unless ``exactly``, not positions that went unreplayed."""
-    known = write_value(stated), write_value(computed)
+    documents = write_value(stated), write_value(computed)
     if not exactly and stated.replayed < computed.replayed:
-        for facts in known:
+        for facts in documents:
             facts.pop("replayed")
             facts.pop("positions", None)
             facts.get("result", {}).pop("proof", None)
-    differing = difference(*known)
+    differing = difference(*documents)
     if differing is not None:
         path, there, follows = differing
         raise DocumentError(f"facts{path}", f"{there!r:.80} is stated, and {follows!r:.80} follows from the events")

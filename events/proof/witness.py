@@ -67,9 +67,9 @@ class WitnessState:
         path = self._directory / "key"
         if not path.exists():
             create_file(path, f"{secrets.token_hex(_KEY_BYTES)} {name}\n".encode())
-        digits, _, known = path.read_text().strip().partition(" ")
-        if known != name:
-            raise ValueError(f"the witness in {self._directory} is called {known}: its key is that of this name")
+        digits, _, stored_name = path.read_text().strip().partition(" ")
+        if stored_name != name:
+            raise ValueError(f"the witness in {self._directory} is called {stored_name}: its key is that of this name")
         return CosigningKey(name, bytes.fromhex(digits))
 
     def cosigned(self) -> dict[str, CosignedTree]:
@@ -140,8 +140,8 @@ class Witness:
     ) -> None:
         self.key = key
         self._logs: dict[str, list[NoteKey]] = {}
-        for each in logs:
-            self._logs.setdefault(each.name, []).append(each)
+        for log_key in logs:
+            self._logs.setdefault(log_key.name, []).append(log_key)
         self._state = state
         self._now_s = now_s
 

@@ -48,7 +48,7 @@ def let_sign(anna: Visitor) -> None:
 def signed_steps(anna: Visitor, match_id: str) -> str:
     """Return what a verifier says about signatures of players."""
     packed = anna.context.request.get(f"/api/v1/matches/{match_id}/bundle").body()
-    return {step.name: step.found for step in verify(packed)}.get("player keys", "")
+    return {step.name: step.finding for step in verify(packed)}.get("player keys", "")
 
 
 def test_moves_and_conditional_moves_are_signed_silently_on_a_device_that_signs(

@@ -26,7 +26,7 @@ def arbiter(app: Flask, services: Services) -> Caller:
 
 def steps(caller: Caller, match_id: str) -> dict[str, str]:
     packed = caller.get(f"/matches/{match_id}/bundle").data
-    return {step.name: step.found for step in verify(packed)}
+    return {step.name: step.finding for step in verify(packed)}
 
 
 def test_keys_are_added_with_the_password_and_logged_as_administration(anna: Caller, services: Services) -> None:

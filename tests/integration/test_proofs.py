@@ -332,7 +332,7 @@ def test_the_whole_way_from_a_move_over_the_api_to_a_proof_offline(
     keys = stranger.client.get("/.well-known/rookery-keys.json").data
     found = {step.name: step for step in verify(answer.data, read_key_set(keys))}
     assert all(step.proved for step in found.values())
-    assert found["checkpoint"].found.startswith(f"version 5 is in that of {second.day} ")
+    assert found["checkpoint"].finding.startswith(f"version 5 is in that of {second.day} ")
     assert read_bundle(answer.data).head.version == 5
     assert stranger.get("/schemas/bundle-1").json["title"] == "Rookery bundle, format 1"
 

@@ -109,7 +109,7 @@ def test_two_installations_cosign_each_other_and_bundles_prove_it(clubs: tuple[C
         assert other.state.cosigned()[club.log.origin()].size == checkpoint.size
         step = cosigned(club.bundle(match), policy_of(club, other))
         assert step.proved
-        assert "cosigned by w at " in step.found
+        assert "cosigned by w at " in step.finding
         assert not cosigned(club.bundle(match), policy_of(club, club)).proved
 
 

@@ -169,14 +169,14 @@ def test_what_was_laid_down_is_done_at_once_and_only_where_the_terms_allow_it() 
 
 def test_what_no_event_shows_is_said_and_not_proved() -> None:
     assert BEYOND not in steps(bundle_of(resigned()))
-    assert steps(bundle_of(disputed()))[BEYOND].found == (
+    assert steps(bundle_of(disputed()))[BEYOND].finding == (
         "the server alone vouches for this: that ann was an arbiter (version 7)"
     )
-    assert steps(bundle_of(laid_down_by_black()))[BEYOND].found.endswith(
+    assert steps(bundle_of(laid_down_by_black()))[BEYOND].finding.endswith(
         "that the players had laid down what was done for them (version 5)"
     )
     found = steps(bundle_of(on_vacation()))[BEYOND]
-    assert (found.found[-46:], found.proved) == ("in the availability of the players (version 6)", False)
+    assert (found.finding[-46:], found.proved) == ("in the availability of the players (version 6)", False)
 
 
 @pytest.mark.parametrize(
@@ -260,4 +260,4 @@ def test_a_match_that_a_wrong_clock_dated_ahead_verifies_once_the_time_is_correc
     packed = bundle_of(match)
     assert json.loads(packed)["signature"]["signed_at"] == SIGNED_AT + 1000
     assert steps(packed)["authority"].proved
-    assert "that the operator corrected a clock that was wrong (version 7)" in steps(packed)[BEYOND].found
+    assert "that the operator corrected a clock that was wrong (version 7)" in steps(packed)[BEYOND].finding

@@ -49,12 +49,14 @@ def test_a_bundle_proves_its_match_step_by_step() -> None:
     found = steps(bundle_of(resigned(), logged=5))
     assert list(found) == ["well-formed", "chain", "signature", "replay", "authority", "result", "checkpoint"]
     assert all(step.proved for step in found.values())
-    assert found["chain"].found.startswith("7 events, each linked to the one before, up to ")
-    assert found["signature"].found == f"of key {KEY.id}, made 2023-11-14T23:13:20.000Z"
-    assert found["replay"].found == "2 plies, all legal under ruleset 1 of bashni"
+    assert found["chain"].finding.startswith("7 events, each linked to the one before, up to ")
+    assert found["signature"].finding == f"of key {KEY.id}, made 2023-11-14T23:13:20.000Z"
+    assert found["replay"].finding == "2 plies, all legal under ruleset 1 of bashni"
     said = "1 - 0 by resignation: decided by version 6, player-resigned of bob, after ply 2."
-    assert found["result"].found == said
-    assert found["checkpoint"].found.startswith("version 5 is in that of 2023-11-15 of server 0123456789abcdef, root ")
+    assert found["result"].finding == said
+    assert found["checkpoint"].finding.startswith(
+        "version 5 is in that of 2023-11-15 of server 0123456789abcdef, root "
+    )
 
 
 def test_a_repetition_is_proved_by_the_plies_after_which_the_position_stood() -> None:
@@ -63,7 +65,7 @@ def test_a_repetition_is_proved_by_the_plies_after_which_the_position_stood() ->
     assert proof is not None
     assert proof.proof.plies == (0, 4, 8)
     assert proof.proof.key == GAMES["tower-game"].key_string(repeated().state.play.position)
-    assert steps(packed)["result"].found.startswith("0.5 - 0.5 by repetition: after plies 0, 4, 8 the same position")
+    assert steps(packed)["result"].finding.startswith("0.5 - 0.5 by repetition: after plies 0, 4, 8 the same position")
 
 
 def random_match(game: AnyGame, setup: str, plies: int = 16) -> PlayedMatch:
@@ -84,14 +86,14 @@ def random_match(game: AnyGame, setup: str, plies: int = 16) -> PlayedMatch:
 def test_bundles_of_every_game_prove_their_matches(game: AnyGame) -> None:
     for setup in game.setups:
         match = random_match(game, setup)
-        assert steps(bundle_of(match))["result"].found == "none: the match is playing"
+        assert steps(bundle_of(match))["result"].finding == "none: the match is playing"
         for player in FOUR[:-1]:
             if match.state.status == Status.PLAYING and match.state.seat_of(player) is not None:
                 match.do(Resign(player=player))
         found = steps(bundle_of(match, logged=len(match.events)))
         assert all(step.proved for step in found.values())
-        assert "16 plies, all legal" in found["replay"].found
-        assert not found["result"].found.startswith("none")
+        assert "16 plies, all legal" in found["replay"].finding
+        assert not found["result"].finding.startswith("none")
 
 
 @sampled("first", range(6))
@@ -231,8 +233,8 @@ def test_a_key_that_stands_twice_in_a_set_with_another_time_is_refused() -> None
 def test_without_keys_nobody_vouches_for_a_signature() -> None:
     found = {step.name: step for step in verify(bundle_of(resigned(), logged=2))}
     assert [name for name, step in found.items() if not step.proved] == ["signature", "checkpoint"]
-    assert f"signed by key {KEY.id}, which is not vouched for" in found["signature"].found
-    assert KEY.id in found["checkpoint"].found
+    assert f"signed by key {KEY.id}, which is not vouched for" in found["signature"].finding
+    assert KEY.id in found["checkpoint"].finding
 
 
 def test_a_signature_counts_only_from_the_time_when_its_key_was_in_use() -> None:
@@ -254,7 +256,7 @@ def test_a_match_that_the_server_cannot_replay_has_a_bundle_that_says_so() -> No
     assert json.loads(packed)["facts"]["replayed"] == 0
     found = steps(packed)
     assert (found["signature"].proved, found["replay"].proved) == (True, False)
-    assert found["replay"].found.startswith("the server itself could not replay version 1: ")
+    assert found["replay"].finding.startswith("the server itself could not replay version 1: ")
 
 
 def test_a_bundle_of_a_ruleset_that_is_not_here_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,13 +279,13 @@ def test_whatever_happened_in_a_match_its_bundle_proves_and_fits_the_schema(made
 
 
 def test_the_result_of_a_flag_is_told_with_the_words_of_the_clock() -> None:
-    said = steps(bundle_of(flagged()))["result"].found
+    said = steps(bundle_of(flagged()))["result"].finding
     assert said.startswith("0 - 1 by flag: decided by version 6, flag-fell of ")
     assert said.endswith(" White has nothing left and gets 1 day more after moving.")
 
 
 def test_an_annulled_match_has_no_result_and_says_why() -> None:
-    assert steps(bundle_of(annulled()))["result"].found == "none: the match is annulled"
+    assert steps(bundle_of(annulled()))["result"].finding == "none: the match is annulled"
 
 
 def test_a_match_with_a_fault_that_an_arbiter_decided_has_a_bundle_with_that_result() -> None:
@@ -293,10 +295,10 @@ def test_a_match_with_a_fault_that_an_arbiter_decided_has_a_bundle_with_that_res
     found = steps(resealed(disputed(), break_a_move))
     unproved = [name for name, step in found.items() if not step.proved]
     assert unproved == ["replay", "authority", BEYOND, "checkpoint"]
-    assert found["replay"].found.startswith(
+    assert found["replay"].finding.startswith(
         "the server itself could not replay version 5: it cannot be replayed: ply 2"
     )
-    assert found["result"].found.startswith("0 - 1 by ruling: decided by version 7, ruling-made of ")
+    assert found["result"].finding.startswith("0 - 1 by ruling: decided by version 7, ruling-made of ")
 
 
 def test_a_match_that_only_the_server_cannot_replay_is_replayed_here(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -305,7 +307,7 @@ def test_a_match_that_only_the_server_cannot_replay_is_replayed_here(monkeypatch
         unregister(patched, "bashni")
         packed = bundle_of(match)
     found = steps(packed)
-    assert found["replay"].found == "the server itself could not replay version 1: here it can be replayed"
+    assert found["replay"].finding == "the server itself could not replay version 1: here it can be replayed"
     assert not found["replay"].proved
     assert found["result"].proved
 
@@ -329,7 +331,7 @@ def test_the_schema_refuses_what_no_bundle_is() -> None:
 def test_without_an_inclusion_nothing_is_said_to_be_proved_about_checkpoints() -> None:
     step = steps(bundle_of(resigned()))["checkpoint"]
     assert not step.proved
-    assert step.found.startswith("the server gave no inclusion of this match when it signed the bundle")
+    assert step.finding.startswith("the server gave no inclusion of this match when it signed the bundle")
 
 
 def test_a_revoked_key_counts_for_what_it_signed_before_and_this_is_said() -> None:
@@ -337,7 +339,7 @@ def test_a_revoked_key_counts_for_what_it_signed_before_and_this_is_said() -> No
     before = {KEY.id: KEY.public._replace(revoked=SIGNED_AT + 1)}
     for name in ("signature", "checkpoint"):
         step = steps(packed, before)[name]
-        assert "the key is revoked from 2023-11-14T23:13:20.001Z on" in step.found
+        assert "the key is revoked from 2023-11-14T23:13:20.001Z on" in step.finding
     revoked = {KEY.id: KEY.public._replace(revoked=SIGNED_AT)}
     said = "is revoked from 2023-11-14T23:13:20.000Z on, and this was signed later"
     assert said in str(fault(packed, revoked))
@@ -357,4 +359,4 @@ def test_an_inclusion_may_be_of_an_earlier_version() -> None:
     stored = envelopes(match.events)
     for version, leaves in ((1, 1), (7, 2), (4, 9)):
         packed = make_bundle("m", stored, KEY, SIGNED_AT, included(stored[version - 1], leaves))
-        assert steps(packed)["checkpoint"].found.startswith(f"version {version} is in that of ")
+        assert steps(packed)["checkpoint"].finding.startswith(f"version {version} is in that of ")

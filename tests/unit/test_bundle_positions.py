@@ -126,9 +126,9 @@ def test_the_seed_is_withheld_and_the_bundle_verifies() -> None:
     assert "seed" not in first["data"]
     found = steps(packed, recompute=True)
     assert [name for name, step in found.items() if not step.proved] == ["seeds"]
-    assert "the seed is withheld" in found["chain"].found
-    assert found["seeds"].found.endswith("; of 1 this cannot be checked while the seed of the match is withheld")
-    assert found["opponents"].found == "1 answers of opponents computed again, all as recorded"
+    assert "the seed is withheld" in found["chain"].finding
+    assert found["seeds"].finding.endswith("; of 1 this cannot be checked while the seed of the match is withheld")
+    assert found["opponents"].finding == "1 answers of opponents computed again, all as recorded"
 
 
 def test_every_change_of_the_first_event_is_found_all_the_same() -> None:
@@ -158,8 +158,8 @@ def test_a_match_that_goes_on_has_another_seed_which_is_withheld_alone() -> None
     assert sum("withheld" in event for event in events) == 1
     found = steps(packed, recompute=True)
     assert {name for name, step in found.items() if not step.proved} == {"seeds", BEYOND}
-    assert found["seeds"].found.startswith("1 moves of opponents have the seed that follows from the match; of 1 ")
-    assert found["opponents"].found == "2 answers of opponents computed again, all as recorded"
+    assert found["seeds"].finding.startswith("1 moves of opponents have the seed that follows from the match; of 1 ")
+    assert found["opponents"].finding == "2 answers of opponents computed again, all as recorded"
 
 
 def test_all_seeds_are_there_when_it_has_ended_again() -> None:
@@ -234,7 +234,7 @@ def test_moves_of_another_engine_are_counted_and_not_proved() -> None:
     match = against_an_opponent()
     packed = resealed(match, lambda events: events.__setitem__(3, replace(events[3], engine="0")))
     found = steps(packed, recompute=True)["opponents"]
-    assert (found.proved, found.found) == (
+    assert (found.proved, found.finding) == (
         False,
         "0 answers of opponents computed again, all as recorded; 1 are of another engine",
     )

@@ -27,7 +27,7 @@ from tests.support.verifying import fault, steps
 def test_a_signed_move_is_proved_by_the_key_in_its_event() -> None:
     found = steps(bundle_of(player_key_vectors.moved()))
     said = f"signed by players: move of alice (version 6) by key {SIGNER.id}. That a key is its player's"
-    assert found["player keys"].found.startswith(said)
+    assert found["player keys"].finding.startswith(said)
     assert found["player keys"].proved
     assert list(found)[-2:] == ["player keys", "checkpoint"]
 
@@ -47,13 +47,13 @@ def test_offer_agreement_resignation_and_appeal_are_signed_in_the_same_way() -> 
     match = after_two_plies()
     match.do(c.OfferDraw(player="alice", signed=SIGNER.sign_act(match, "draw-offered", 0)))
     match.do(c.AcceptDraw(player="bob", signed=SIGNER.sign_act(match, "draw-accepted", 1)))
-    words = steps(bundle_of(match))["player keys"].found
+    words = steps(bundle_of(match))["player keys"].finding
     assert "draw offer of alice (version 6)" in words
     assert "agreement to a draw of bob (version 7)" in words
     case = disputed()
     case.do(c.Appeal(player="bob", statement="0" * 64, signed=SIGNER.sign_act(case, "ruling-appealed", 1)))
-    assert "appeal of bob" in steps(bundle_of(case))["player keys"].found
-    assert "resignation of bob" in steps(bundle_of(player_key_vectors.resigned()))["player keys"].found
+    assert "appeal of bob" in steps(bundle_of(case))["player keys"].finding
+    assert "resignation of bob" in steps(bundle_of(player_key_vectors.resigned()))["player keys"].finding
 
 
 def test_an_offer_where_a_draw_is_on_offer_is_agreement_without_the_signature_under_an_offer() -> None:
@@ -68,7 +68,7 @@ def test_one_signature_covers_all_moves_of_a_turn_and_stands_in_the_last() -> No
     match.move("alice", "c3-d4")
     signed = SIGNER.sign_act(match, MOVE, 1, ["b6-a5"])
     match.do(c.SubmitMoves(player="bob", moves=("b6-a5",), signed=signed))
-    assert f"move of bob (version 5) by key {SIGNER.id}" in steps(bundle_of(match))["player keys"].found
+    assert f"move of bob (version 5) by key {SIGNER.id}" in steps(bundle_of(match))["player keys"].finding
 
 
 def test_a_signed_move_is_refused_in_another_form_than_the_one_that_is_recorded() -> None:
@@ -107,7 +107,7 @@ def test_an_answer_laid_down_is_signed_alone_and_recorded_when_its_line_is_playe
     match.move("alice", "e3-f4")
     match.move("alice", "d4xf6")
     packed = forged(match, by(10, "alice"))  # the end follows from her move
-    words = steps(packed)["player keys"].found
+    words = steps(packed)["player keys"].finding
     assert "move of bob (version 7)" in words
     assert "resignation of bob (version 9)" in words
     assert other.signature.encode() not in packed

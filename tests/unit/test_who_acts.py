@@ -98,4 +98,4 @@ def test_a_level_that_there_is_not_has_no_opponent() -> None:
 def test_a_result_that_no_rules_can_follow_is_not_proved() -> None:
     found = steps(forged(resigned(), saying(4, move="a1-b2"), saying(7, reason="checkmate", scores=[0.0, 1.0])))
     assert not found["result"].proved
-    assert found["result"].found.startswith("0 - 1 by checkmate")
+    assert found["result"].finding.startswith("0 - 1 by checkmate")

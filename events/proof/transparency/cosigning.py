@@ -131,8 +131,8 @@ class Cosigning:
         given = [signature for signature in answered.signatures if signature.is_of(key)]
         while (packed := self._log.note()) is not None and (present := parse_note(packed)).text == note.text:
             # The first cosignature of a witness stays: it is the earliest evidence.
-            known = any(signature.is_of(key) for signature in present.signatures)
-            if known or self._log.replace_note(packed, str(present.joined_by(given[:1]))):
+            is_cosigned = any(signature.is_of(key) for signature in present.signatures)
+            if is_cosigned or self._log.replace_note(packed, str(present.joined_by(given[:1]))):
                 break
         return cosignatures[0].time_s
 

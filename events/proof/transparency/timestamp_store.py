@@ -36,9 +36,9 @@ class TimestampStore:
         if latest is None:
             return None
         day = latest[:DAY_LETTERS]
-        known, attempts = self._client.hmget(self._key, [day, _ATTEMPTS])
+        answer, attempts = self._client.hmget(self._key, [day, _ATTEMPTS])
         is_due = attempts is None or unpack(_Attempts, attempts).due <= now
-        return day if known is None and is_due else None
+        return day if answer is None and is_due else None
 
     def keep(self, day: str, answer: bytes) -> None:
         """Keep the ``answer`` of the service for the checkpoint of ``day``."""

@@ -67,10 +67,10 @@ class Witnesses:
         standing = WitnessStanding(url.rstrip("/").removesuffix(PATH), vkey)
 
         def change(pipeline: StorePipeline) -> None:
-            known = pipeline.hgetall(self._key)
-            if key.name.encode() in known:
+            stored = pipeline.hgetall(self._key)
+            if key.name.encode() in stored:
                 raise WitnessError(f"there is a witness {key.name} already: remove it first")
-            if len(known) >= MAX_WITNESSES:
+            if len(stored) >= MAX_WITNESSES:
                 raise WitnessError(f"at most {MAX_WITNESSES} witnesses are asked")
             pipeline.multi()
             pipeline.hset(self._key, key.name, pack(standing))

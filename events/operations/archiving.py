@@ -104,7 +104,7 @@ class Archiver:
         if not matches:
             return 0
         pack = self._write_pack(game, max(rounds), matches)
-        lists = {known.summary.match: lists_of(known.summary) for known in due}
+        lists = {projected.summary.match: lists_of(projected.summary) for projected in due}
         table = self._write_table(
             sorted(
                 ListEntry(name, score, member, match.stream, Locator(pack.name, place))
@@ -174,9 +174,9 @@ class Archiver:
         catalogue.begin_round()
         used = {archived.locator.pack for archived in catalogue.archived()}
         in_use = {table.file for table in catalogue.tables()}
-        known = catalogue.unused()
+        earlier = catalogue.unused()
         unused = {
-            file: known.get(file, now)
+            file: earlier.get(file, now)
             for file in (*files, *unfinished)
             if file not in in_use and pack_name(file) not in used
         }
@@ -260,20 +260,20 @@ class Archiver:
             for _, shard in places:
                 pipeline.get(keys.generation(shard))
             generations = [Generations.parse(packed) for packed in pipeline.execute()]
-            for (match, _), known in zip(places, generations, strict=True):
-                pipeline.get(keys.summary(match.stream, known.current))
+            for (match, _), shard_generations in zip(places, generations, strict=True):
+                pipeline.get(keys.summary(match.stream, shard_generations.current))
             stored: list[bytes | None] = pipeline.execute()
         dropped: list[DroppedModels | None] = []
-        for (match, shard), known, packed in zip(places, generations, stored, strict=True):
+        for (match, shard), shard_generations, packed in zip(places, generations, stored, strict=True):
             if packed is None or unpack_summary(packed) != unpack_summary(match.summary):
                 dropped.append(None)
                 continue
-            written = known.written
+            written = shard_generations.written
             summaries = [keys.summary(match.stream, generation) for generation in written]
             members = [
                 (keys.listed(shard, name, generation), member)
                 for generation in written
                 for name, member in lists[match.stream]
             ]
-            dropped.append(DroppedModels(keys.generation(shard), known.packed, packed, summaries, members))
+            dropped.append(DroppedModels(keys.generation(shard), shard_generations.packed, packed, summaries, members))
         return dropped

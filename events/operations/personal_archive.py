@@ -114,8 +114,8 @@ def _account(parts: Installation, person: Person) -> dict[str, Any]:
             if person.id in parts.chats.players_open_to_others(match_id)
         ],
         "push_subscriptions": [
-            {name: value for name, value in each._asdict().items() if name not in ("secret", "session")}
-            for each in parts.subscriptions.of(person.id)
+            {name: value for name, value in subscription._asdict().items() if name not in ("secret", "session")}
+            for subscription in parts.subscriptions.of(person.id)
         ],
         "feed_address": None if feed_address is None else {"created_at": feed_address.created_at},
         "reports": [report._asdict() for report in parts.reports.by(person.id)],

@@ -38,12 +38,12 @@ def lines_read(content: list[Mapping[str, Any]]) -> tuple[Line, ...]:
     """Return the lines that ``lines_shown`` showed; ``then`` and ``next`` may be left out."""
     return tuple(
         Line(
-            move=each["move"],
-            then=LineAction(each["then"]) if each.get("then") else None,
-            next=lines_read(each.get("next", [])),
-            signature=each.get("signature"),
+            move=line["move"],
+            then=LineAction(line["then"]) if line.get("then") else None,
+            next=lines_read(line.get("next", [])),
+            signature=line.get("signature"),
         )
-        for each in content
+        for line in content
     )
 
 

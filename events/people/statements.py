@@ -135,7 +135,7 @@ class Statements:
         """Return the texts of ``author``, as a player or as an arbiter, by match."""
         matches = sorted(match_id.decode() for match_id in self._client.smembers(self._keys.matches_of(author)))
         return {
-            match_id: [each for (writer, _), each in self.of_match(match_id).items() if writer == author]
+            match_id: [statement for (writer, _), statement in self.of_match(match_id).items() if writer == author]
             for match_id in matches
         }
 

@@ -180,14 +180,14 @@ def _labels(labels: Iterable[Label]) -> Iterable[str]:
 
 def marks_on(scene: Scene, traces: Sequence[Trace], colours: Sequence[str]) -> list[SquareMark]:
     """Return the marks of the moves, the latest last, then of kings in check; by seat where there are several."""
-    known = {cell.square for cell in scene.cells}
+    board_squares = {cell.square for cell in scene.cells}
     marks = []
     for age, (seat, *kinds) in zip(range(len(traces) - 1, -1, -1), traces, strict=True):
         maker = f" by-{colours[seat]}" if len(traces) > 1 and 0 <= seat < len(colours) else ""
         older = f" age-{min(age, OLDEST)}" if age else ""
         for kind, squares in zip(("from", "via", "to"), kinds, strict=True):
             classes = f"mark mark-{kind}{maker}{older}"
-            marks += [SquareMark(square, classes) for square in squares if square in known]
+            marks += [SquareMark(square, classes) for square in squares if square in board_squares]
     return marks + [SquareMark(square, CHECK) for square in scene.checked]
 
 

@@ -104,8 +104,8 @@ def _rules(css: str) -> Iterator[_Rule]:
     for selectors, body in _RULE.findall(css):
         pairs = (declaration.split(":", 1) for declaration in body.split(";") if ":" in declaration)
         declarations = {name.strip(): value.strip() for name, value in pairs}
-        each = (plain for selector in _COMMA.split(selectors) for plain in _without_is(selector.strip()))
-        yield _Rule(tuple(each), declarations)
+        plain_selectors = (plain for selector in _COMMA.split(selectors) for plain in _without_is(selector.strip()))
+        yield _Rule(tuple(plain_selectors), declarations)
 
 
 def _without_is(selector: str) -> Iterator[str]:

@@ -83,8 +83,8 @@ def read_sealed(file: IO[bytes], secret: bytes | None) -> Iterator[bytes]:
     """Yield the contents of the chunks of a backup, up to the last one. Raises BackupError."""
     beside = file.read(len(MAGIC) + 1 + SALT_BYTES)
     if not beside.startswith(MAGIC):
-        known = MAGIC.rpartition(b" ")[0]
-        other = ": it has another format than this Rookery knows" if beside.startswith(known) else ""
+        format_name = MAGIC.rpartition(b" ")[0]
+        other = ": it has another format than this Rookery knows" if beside.startswith(format_name) else ""
         raise BackupError(f"this is no backup of Rookery{other}")
     kind = beside[len(MAGIC) : len(MAGIC) + 1]
     if kind == ENCRYPTED and secret is None:

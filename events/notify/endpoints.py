@@ -140,7 +140,8 @@ class Endpoints(PlayerStore):
         """Return the endpoints of ``player``, oldest first."""
         stored = self._client.hgetall(self._keys(player).endpoints(player))
         return sorted(
-            (from_json(Endpoint, packed) for packed in stored.values()), key=lambda each: (each.created_at, each.id)
+            (from_json(Endpoint, packed) for packed in stored.values()),
+            key=lambda endpoint: (endpoint.created_at, endpoint.id),
         )
 
     def find(self, player: str, id: str) -> Endpoint | None:
@@ -153,8 +154,8 @@ class Endpoints(PlayerStore):
         key = self._keys(player).endpoints(player)
 
         def put(pipeline: StorePipeline) -> None:
-            known = pipeline.hkeys(key)
-            if len(known) >= MAX_ENDPOINTS_PER_PERSON and endpoint.id.encode() not in known:
+            ids = pipeline.hkeys(key)
+            if len(ids) >= MAX_ENDPOINTS_PER_PERSON and endpoint.id.encode() not in ids:
                 raise LimitReachedError
             pipeline.multi()
             pipeline.hset(key, endpoint.id, to_json(endpoint))

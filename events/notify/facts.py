@@ -66,12 +66,12 @@ class Happened(NamedTuple):
 
 def facts_of(state: MatchState, events: Sequence[Happened], since: int) -> list[Fact]:
     """Return the facts of a match: acts that await its players, and those of its events from version ``since`` on."""
-    latest = {type(each.event): each.version for each in events}
+    latest = {type(happened.event): happened.version for happened in events}
     facts = [
-        _fact_of_event(state, each)
-        for each in events
-        if each.version >= since
-        and (latest[type(each.event)] == each.version or not isinstance(each.event, _OVERTAKEN))
+        _fact_of_event(state, happened)
+        for happened in events
+        if happened.version >= since
+        and (latest[type(happened.event)] == happened.version or not isinstance(happened.event, _OVERTAKEN))
     ]
     return [fact for fact in (*facts, turn_of(state, events)) if fact is not None and fact.players]
 

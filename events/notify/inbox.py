@@ -141,8 +141,8 @@ class Inbox(PlayerStore):
         """
         added = self._store(mail, content)
         if added == b"known" and not mail.repeats:
-            known = self._client.hget(self._keys(mail.player).mails(mail.player), mail.digest)
-            if known is not None and from_json(ReceivedMail, known).text != mail.text:
+            stored = self._client.hget(self._keys(mail.player).mails(mail.player), mail.digest)
+            if stored is not None and from_json(ReceivedMail, stored).text != mail.text:
                 digest = hashlib.sha256(f"{mail.digest} {mail.text}".encode()).hexdigest()[:32]
                 return self.add(replace(mail, digest=digest, repeats=True), content)
         return added != b"full"
@@ -205,9 +205,9 @@ class Inbox(PlayerStore):
         ``about`` is the match, empty for none. The same mail gets the same number however often it is counted.
         """
         key = self._keys(mail.player).refusals(mail.player, about)
-        known = self._client.hget(key, mail.digest)
-        if known is not None:
-            return int(known)
+        stored = self._client.hget(key, mail.digest)
+        if stored is not None:
+            return int(stored)
         number = int(self._client.hlen(key)) + 1
         with self._client.pipeline(transaction=True) as pipeline:
             pipeline.hset(key, mail.digest, number)

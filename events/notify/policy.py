@@ -93,19 +93,19 @@ class NoticeDecision(NamedTuple):
     digest: bool
 
 
-def decide(fact: Fact, player: str, known: Circumstances) -> NoticeDecision | None:
+def decide(fact: Fact, player: str, circumstances: Circumstances) -> NoticeDecision | None:
     """Return the notice of ``fact`` to ``player``; None when it is so old that it is not even worth an entry."""
     deliveries: list[NoticeDelivery] = []
     digest = False
-    if known.now - fact.at - known.outage_ms > MAX_AGE_MS:
+    if circumstances.now - fact.at - circumstances.outage_ms > MAX_AGE_MS:
         if fact.kind not in (NoticeKind.TURN, NoticeKind.OFFER, NoticeKind.INVITATION):
             return None
         reason = "Not sent, because it was more than a day old when it was first seen."
-    elif not known.reach.any:
+    elif not circumstances.reach.any:
         reason = NO_CHANNEL
     else:
-        by_mail, digest = _by_mail(fact, known)
-        deliveries = [*by_mail, *_by_push(fact, known), *_by_webhook(fact, known)]
+        by_mail, digest = _by_mail(fact, circumstances)
+        deliveries = [*by_mail, *_by_push(fact, circumstances), *_by_webhook(fact, circumstances)]
         reason = _reason(fact, deliveries)
     notice = Notice(
         id=notice_id(fact.name, player),
@@ -117,22 +117,24 @@ def decide(fact: Fact, player: str, known: Circumstances) -> NoticeDecision | No
         summary=fact.summary,
         reason=reason,
         at=fact.at,
-        decided_at=known.now,
+        decided_at=circumstances.now,
         deadline=fact.deadline,
         deliveries=tuple(deliveries),
     )
     return NoticeDecision(notice, digest)
 
 
-def hold_of(kind: NoticeKind, deadline: int | None, known: Circumstances) -> Hold | None:
+def hold_of(kind: NoticeKind, deadline: int | None, circumstances: Circumstances) -> Hold | None:
     """Return why a player is not told now (never a webhook, nor beyond ``deadline``); None for no reason."""
-    if known.watching and kind in NEEDS_ANSWER:
-        return Hold(known.now + LOOK_AGAIN_MS, "You have the match open; sent later if you leave it without acting.")
-    vacation = known.vacation_until
+    if circumstances.watching and kind in NEEDS_ANSWER:
+        return Hold(
+            circumstances.now + LOOK_AGAIN_MS, "You have the match open; sent later if you leave it without acting."
+        )
+    vacation = circumstances.vacation_until
     if kind == NoticeKind.TURN and vacation is not None and not _presses(deadline, vacation, QUIET_MARGIN_MS):
-        again = min(vacation, known.now + LOOK_AGAIN_ON_VACATION_MS)
+        again = min(vacation, circumstances.now + LOOK_AGAIN_ON_VACATION_MS)
         return Hold(again, "You are on vacation; sent when it ends.")
-    quiet = quiet_until(known.preferences.quiet, known.zone, known.now)
+    quiet = quiet_until(circumstances.preferences.quiet, circumstances.zone, circumstances.now)
     if quiet is not None and not _presses(deadline, quiet, QUIET_MARGIN_MS):
         return Hold(quiet, "These are your quiet hours; sent when they end.")
     return None
@@ -161,59 +163,72 @@ def quiet_until(quiet: tuple[int, int] | None, zone: tzinfo, now: int) -> int | 
     return _next_hour(end, zone, now) if is_quiet else None
 
 
-def _by_mail(fact: Fact, known: Circumstances) -> tuple[list[NoticeDelivery], bool]:
+def _by_mail(fact: Fact, circumstances: Circumstances) -> tuple[list[NoticeDelivery], bool]:
     """Return the delivery by mail, if there is one, and whether it waits for the digest."""
-    reach, preferences = known.reach, known.preferences
+    reach, preferences = circumstances.reach, circumstances.preferences
     if not reach.mail:
-        return ([_not_sent(NoticeChannel.MAIL, reach.no_mail, known.now)] if reach.no_mail else []), False
+        return ([_not_sent(NoticeChannel.MAIL, reach.no_mail, circumstances.now)] if reach.no_mail else []), False
     timing = preferences.mail[fact.kind]
     if timing == Timing.NEVER:
-        return [_not_sent(NoticeChannel.MAIL, _unwanted(fact.kind, "by mail"), known.now)], False
-    if _is_seen(fact, known):
-        return [_not_sent(NoticeChannel.MAIL, SEEN, known.now)], False
-    if timing == Timing.AT_ONCE and not known.many_strangers:
-        return [_at_once(NoticeChannel.MAIL, "", fact, known)], False
-    digest = next_digest(preferences, known.zone, known.now)
+        return [_not_sent(NoticeChannel.MAIL, _unwanted(fact.kind, "by mail"), circumstances.now)], False
+    if _is_seen(fact, circumstances):
+        return [_not_sent(NoticeChannel.MAIL, SEEN, circumstances.now)], False
+    if timing == Timing.AT_ONCE and not circumstances.many_strangers:
+        return [_at_once(NoticeChannel.MAIL, "", fact, circumstances)], False
+    digest = next_digest(preferences, circumstances.zone, circumstances.now)
     if _presses(fact.deadline, digest, DIGEST_MARGIN_MS):
         reason = "Sent at once, because the deadline comes before or soon after your next digest."
-        return [_at_once(NoticeChannel.MAIL, "", fact, known, reason)], False
-    why = "Many people whom you have never played with have invited you today. " if known.many_strangers else ""
-    return [_waiting(NoticeChannel.MAIL, "", f"{why}Waits for your digest.", digest, known.now)], True
+        return [_at_once(NoticeChannel.MAIL, "", fact, circumstances, reason)], False
+    why = "Many people whom you have never played with have invited you today. " if circumstances.many_strangers else ""
+    return [_waiting(NoticeChannel.MAIL, "", f"{why}Waits for your digest.", digest, circumstances.now)], True
 
 
-def _by_push(fact: Fact, known: Circumstances) -> list[NoticeDelivery]:
-    if known.reach.push and known.preferences.push[fact.kind] == Timing.NEVER:
-        return [_not_sent(NoticeChannel.PUSH, _unwanted(fact.kind, "by push message"), known.now)]
-    if known.reach.push and _is_seen(fact, known):
-        return [_not_sent(NoticeChannel.PUSH, SEEN, known.now)]
-    return [_at_once(NoticeChannel.PUSH, device, fact, known) for device in known.reach.push]
+def _by_push(fact: Fact, circumstances: Circumstances) -> list[NoticeDelivery]:
+    if circumstances.reach.push and circumstances.preferences.push[fact.kind] == Timing.NEVER:
+        return [_not_sent(NoticeChannel.PUSH, _unwanted(fact.kind, "by push message"), circumstances.now)]
+    if circumstances.reach.push and _is_seen(fact, circumstances):
+        return [_not_sent(NoticeChannel.PUSH, SEEN, circumstances.now)]
+    return [_at_once(NoticeChannel.PUSH, device, fact, circumstances) for device in circumstances.reach.push]
 
 
-def _by_webhook(fact: Fact, known: Circumstances) -> list[NoticeDelivery]:
+def _by_webhook(fact: Fact, circumstances: Circumstances) -> list[NoticeDelivery]:
     return [
-        _waiting(NoticeChannel.WEBHOOK, endpoint, f"This webhook is told of {ABOUT[fact.kind]}.", known.now, known.now)
-        for endpoint, kinds in known.reach.webhooks.items()
+        _waiting(
+            NoticeChannel.WEBHOOK,
+            endpoint,
+            f"This webhook is told of {ABOUT[fact.kind]}.",
+            circumstances.now,
+            circumstances.now,
+        )
+        for endpoint, kinds in circumstances.reach.webhooks.items()
         if fact.kind in kinds
     ]
 
 
 def _at_once(
-    channel: NoticeChannel, target: str, fact: Fact, known: Circumstances, reason: str | None = None
+    channel: NoticeChannel, target: str, fact: Fact, circumstances: Circumstances, reason: str | None = None
 ) -> NoticeDelivery:
-    hold = hold_of(fact.kind, fact.deadline, known)
+    hold = hold_of(fact.kind, fact.deadline, circumstances)
     if hold is not None:
-        return _waiting(channel, target, hold.reason, hold.until, known.now)
-    if reason is None and quiet_until(known.preferences.quiet, known.zone, known.now) is not None:
+        return _waiting(channel, target, hold.reason, hold.until, circumstances.now)
+    if (
+        reason is None
+        and quiet_until(circumstances.preferences.quiet, circumstances.zone, circumstances.now) is not None
+    ):
         reason = "Sent in your quiet hours, because the deadline comes before or soon after their end."
     return _waiting(
-        channel, target, reason or f"You want to be told of {ABOUT[fact.kind]} at once.", known.now, known.now
+        channel,
+        target,
+        reason or f"You want to be told of {ABOUT[fact.kind]} at once.",
+        circumstances.now,
+        circumstances.now,
     )
 
 
 def _reason(fact: Fact, deliveries: list[NoticeDelivery]) -> str:
     waiting = [delivery for delivery in deliveries if delivery.state == DeliveryState.WAITING]
     if waiting:
-        return min(waiting, key=lambda each: each.due or 0).reason
+        return min(waiting, key=lambda delivery: delivery.due or 0).reason
     if deliveries:
         return deliveries[0].reason
     return f"Not sent, because no webhook of yours is told of {ABOUT[fact.kind]}."
@@ -231,8 +246,8 @@ def _unwanted(kind: NoticeKind, how: str) -> str:
     return f"Not sent, because you do not want to be told of {ABOUT[kind]} {how}."
 
 
-def _is_seen(fact: Fact, known: Circumstances) -> bool:
-    return known.watching and fact.kind not in NEEDS_ANSWER
+def _is_seen(fact: Fact, circumstances: Circumstances) -> bool:
+    return circumstances.watching and fact.kind not in NEEDS_ANSWER
 
 
 def _presses(deadline: int | None, until: int, margin: int) -> bool:

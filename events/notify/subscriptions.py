@@ -54,7 +54,10 @@ class Subscriptions(PlayerStore):
     def of(self, player: str) -> list[Subscription]:
         """Return the subscriptions of ``player``, ended ones too, oldest first."""
         stored = self._client.hgetall(self._key(player)).values()
-        return sorted((unpack(Subscription, packed) for packed in stored), key=lambda each: (each.created_at, each.id))
+        return sorted(
+            (unpack(Subscription, packed) for packed in stored),
+            key=lambda subscription: (subscription.created_at, subscription.id),
+        )
 
     def live(self, player: str) -> list[Subscription]:
         """Return the subscriptions of ``player`` that have not ended, oldest first."""
@@ -70,11 +73,11 @@ class Subscriptions(PlayerStore):
         key = self._key(player)
 
         def write(pipeline: StorePipeline) -> Subscription:
-            known = {each.id: each for each in _unpacked(pipeline.hgetall(key))}
-            before = known.pop(subscription.id, None)
-            gone = {id for id in (replaces,) if id in known}
-            gone |= _outdated([each for id, each in known.items() if id not in gone], subscription.created_at)
-            live = [id for id, each in known.items() if id not in gone and not each.ended]
+            stored = {entry.id: entry for entry in _unpacked(pipeline.hgetall(key))}
+            before = stored.pop(subscription.id, None)
+            gone = {id for id in (replaces,) if id in stored}
+            gone |= _outdated([entry for id, entry in stored.items() if id not in gone], subscription.created_at)
+            live = [id for id, entry in stored.items() if id not in gone and not entry.ended]
             if len(live) >= MAX_SUBSCRIPTIONS:
                 raise LimitReachedError(f"{MAX_SUBSCRIPTIONS} browsers can get notices at most: remove one first")
             saved = subscription if before is None else _continued(subscription, before)
@@ -144,9 +147,12 @@ def _continued(subscription: Subscription, before: Subscription) -> Subscription
 
 
 def _outdated(subscriptions: list[Subscription], now: int) -> set[str]:
-    ended = sorted((each for each in subscriptions if each.ended), key=lambda each: -(each.answered_at or 0))
+    ended = sorted(
+        (subscription for subscription in subscriptions if subscription.ended),
+        key=lambda subscription: -(subscription.answered_at or 0),
+    )
     return {
-        each.id
-        for place, each in enumerate(ended)
-        if place >= MAX_ENDED or (each.answered_at or 0) < now - ENDED_KEPT_MS
+        subscription.id
+        for place, subscription in enumerate(ended)
+        if place >= MAX_ENDED or (subscription.answered_at or 0) < now - ENDED_KEPT_MS
     }

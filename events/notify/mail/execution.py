@@ -64,7 +64,7 @@ class _Execution:
         self._parts, self._reading, self._token, self._person = parts, reading, token, person
         self._mail = mail
         self._match_id = token.match_id
-        self._known = token.tag
+        self._tag = token.tag
         """The version that the writer knows of: that of the mail, then that after each command."""
         self._moves = [command for command in reading.commands if command.verb == Verb.MOVE]
         self._last_done: Executed | None = None
@@ -331,7 +331,7 @@ class _Execution:
             except StaleVersionError:
                 if race == MAX_RACES - 1 or self._expected(changes) == expected:
                     raise
-        self._known = executed.head.tag
+        self._tag = executed.head.tag
         if executed.events:
             self._last_done = executed
         return executed
@@ -348,7 +348,7 @@ class _Execution:
 
         Raises StaleVersionError when the history that the mail belongs to was lost.
         """
-        tag = self._known
+        tag = self._tag
         for event in self._parts.store.read_on(self._match_id, tag, MAX_EVENTS_SINCE):
             if isinstance(event_of(event), changes):
                 break

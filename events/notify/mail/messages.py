@@ -221,8 +221,8 @@ def _message(site: Site, address: str, content: Content, author: str, now: int, 
         )
     if content.receipt:
         message.add_attachment(content.receipt, subtype="plain", cte="7bit", filename=RECEIPT_FILE)
-    for number, each in enumerate(part for part in message.walk() if part.is_multipart()):
-        each.set_boundary(f"rookery-{number}-{hashlib.sha256(id.encode()).hexdigest()[:24]}")
+    for number, multipart in enumerate(part for part in message.walk() if part.is_multipart()):
+        multipart.set_boundary(f"rookery-{number}-{hashlib.sha256(id.encode()).hexdigest()[:24]}")
     return message
 
 

@@ -162,7 +162,7 @@ def _terms(terms: Terms) -> dict[str, Any]:
 
 def _draft(draft: ArmyDraft) -> dict[str, Any]:
     pieces = [
-        {"code": each.code, "title": each.title, "price": each.price, "limit": each.limit, "squares": each.squares}
-        for each in draft.pieces
+        {"code": piece.code, "title": piece.title, "price": piece.price, "limit": piece.limit, "squares": piece.squares}
+        for piece in draft.pieces
     ]
     return {**draft._asdict(), "pieces": pieces}

@@ -1,5 +1,5 @@
 """The events, and all that is derived from them: the event store, matches, people, proof, notices.
 
 Instants are integers, milliseconds since 1970 UTC. Objects that are made once for an installation are safe to share
-between threads. Whatever asks the store raises StoreUnavailableError while it cannot.
+between threads. All that asks the store raises StoreUnavailableError while it cannot be asked.
 """

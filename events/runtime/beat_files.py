@@ -16,7 +16,7 @@ _WIDTH = 20
 
 
 class Liveness(NamedTuple):
-    """Whether a part of an installation works; ``reason`` says what does not, or what does."""
+    """Whether a part of an installation works; ``reason`` is the fault, or a summary."""
 
     alive: bool
     reason: str
@@ -26,7 +26,7 @@ class BeatFiles:
     """The files of a process and of those that it forks, in ``directory``, which is theirs alone."""
 
     def __init__(self, directory: Path) -> None:
-        """Make the directory, without what an earlier process has left there; raises OSError."""
+        """Make the directory, and remove the files of an earlier process from it; raises OSError."""
         self._directory = directory
         directory.mkdir(parents=True, exist_ok=True)
         for path in directory.iterdir():

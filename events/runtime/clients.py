@@ -173,7 +173,7 @@ class Packer:
 class IdleConnections:
     """The connections of a pool that are not in use, the last one first; None stands for one that is still to be made.
 
-    What ``queue.LifoQueue`` does, in one step of a list instead of three locks, unless a thread has to wait.
+    As in ``queue.LifoQueue``, in one step of a list instead of three locks, unless a thread has to wait.
     """
 
     def __init__(self, max_connections: int) -> None:
@@ -211,8 +211,8 @@ class IdleConnections:
                     left_s = until - time.monotonic()
                     if left_s <= 0:
                         raise Empty
-                    # Whether it was in time is not asked: one that is woken too late still finds what it was woken for,
-                    # which nobody else would be woken for.
+                    # The time is not checked after the wait: a thread that is woken too late still takes the connection
+                    # that it was woken for, since no other one would be woken for it.
                     self._returned.wait(left_s)
             finally:
                 self.waiting -= 1

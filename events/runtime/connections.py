@@ -96,7 +96,7 @@ def read_place(url: str) -> StoreAddress:
     if kind == SENTINEL and not service:
         raise ValueError("does not say how the sentinels call the store: redis+sentinel://host:26379/SERVICE/0")
     addresses = tuple(_read_address(host, _DEFAULT_PORTS[kind]) for host in hosts.split(","))
-    # What is left has the form of a URL of redis-py, which reads names, passwords and options.
+    # The rest has the form of a URL of redis-py, which reads names, passwords and options.
     options = parse_url(f"{parts.scheme.partition('+')[0]}://{userinfo}{'@' if userinfo else ''}?{parts.query}")
     sentinel_options = {
         name: options.pop(f"sentinel_{name}") for name in ("username", "password") if f"sentinel_{name}" in options

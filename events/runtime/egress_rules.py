@@ -1,4 +1,4 @@
-"""Which addresses may be called that others name: public ones by https, and what the operator allows. No I/O."""
+"""The rules of calls to addresses that others name: public ones by https, and those the operator allows. No I/O."""
 
 import re
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ _HOST = re.compile(rf"{_LABEL}(\.{_LABEL})*\.?|[0-9A-Fa-f:.]{{2,45}}")
 _PORTS = {"http": 80, "https": 443}
 
 _NOT_PUBLIC = tuple(
-    (ip_network(network), what)
-    for network, what in (
+    (ip_network(network), kind)
+    for network, kind in (
         ("0.0.0.0/8", "of this machine"),
         ("10.0.0.0/8", "private"),
         ("100.64.0.0/10", "inside a provider's network (CGNAT)"),
@@ -84,7 +84,7 @@ class RequestTarget(NamedTuple):
 
 
 class EgressRules:
-    """Says what may be called; ``allowed`` are networks (CIDR) that may be called although they are not public."""
+    """The rules of an installation; ``allowed`` are networks (CIDR) that may be called although they are not public."""
 
     def __init__(self, allowed: Sequence[str] = ()) -> None:
         self._allowed = tuple(ip_network(network.strip()) for network in allowed)
@@ -107,8 +107,8 @@ class EgressRules:
         # A zone (fe80::1%eth0) chooses an interface of this machine: no public address has one.
         if getattr(address, "scope_id", None) is None and any(address in network for network in self._allowed):
             return
-        if (what := why_not_public(address)) is not None:
-            raise EgressRefusedError(f"The host {target.host} is {what}: only public addresses are called.")
+        if (kind := why_not_public(address)) is not None:
+            raise EgressRefusedError(f"The host {target.host} is {kind}: only public addresses are called.")
         if (target.scheme, target.port) != ("https", _PORTS["https"]):
             raise EgressRefusedError("The address must begin with https:// and use port 443.")
 
@@ -126,9 +126,9 @@ def why_not_public(address: Address) -> str | None:
     """Return the kind of an ``address`` that is not public, in words; None for a public one."""
     if getattr(address, "scope_id", None) is not None:
         return "link-local"
-    for network, what in _NOT_PUBLIC:
+    for network, kind in _NOT_PUBLIC:
         if address in network:
-            return what
+            return kind
     if not address.is_global or (address.version == 6 and address not in _GLOBAL_IPV6):
         return "reserved"
     return None

@@ -1,4 +1,4 @@
-"""What can go wrong with the store, for every module that reads or writes it."""
+"""The errors of the store, for every module that reads or writes it."""
 
 
 class StoreError(Exception):
@@ -34,4 +34,4 @@ class StorePermissionError(StoreCommandError):
 
 
 class LimitReachedError(ValueError):
-    """A person has as many of something as one may have; the message says what to do."""
+    """A person already has the allowed number of something; the message says what to do."""

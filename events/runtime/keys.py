@@ -4,21 +4,21 @@ All keys begin with the prefix of the installation (``rk:``). Between braces is 
 on one server of a cluster, and change together:
 
     {s07}             a shard: its feed, the streams of its matches and contests, read models of its matches
-    {people}          accounts and what belongs to one person
-    {cases}           what parties to a dispute have said
+    {people}          accounts, and all that belongs to one person
+    {cases}           the statements of parties to a dispute
     {<match>}         the chat of a match; the job of a match or person; the result of a job
-    {administration}  roles, and the log of what arbiters and operators have done
+    {administration}  roles, and the log of the acts of arbiters and operators
     {proof}           signing keys, the log of checkpoints, its witnesses
     {push}            the key for push services
     {ratings}         all ratings
     {contests}        read models of seeks and tournaments
     {time}            the heartbeat of the clocks, outages
-    {incidents}       what the installation has lost
+    {incidents}       the losses of the installation
     {opponents}       the matches that wait for an opponent
     {fleet}           fleet jobs: their slices and results
     {archive}         the files of archived matches
 
-The remaining keys are used alone. What is stored under a key is said beside it.
+The remaining keys are used alone. The content of a key is described beside it.
 """
 
 import functools
@@ -193,7 +193,7 @@ class ArchiveKeys:
 
 
 class PeopleKeys:
-    """Accounts, and what belongs to one person and can be exported and erased."""
+    """Accounts, and all that belongs to one person and can be exported and erased."""
 
     def __init__(self, prefix: str) -> None:
         self._tag = f"{prefix}{{people}}:"
@@ -206,7 +206,7 @@ class PeopleKeys:
         self.directory = f"{self._tag}directory"
         self.seen = f"{self._tag}seen"  # sorted set: who is in the directory, by the day of the last visit
         self.accounts = f"{self._tag}person:"  # begins the keys of accounts
-        self.writes = f"{self._tag}acts:"  # begins the counters of what people have written in the last minute
+        self.writes = f"{self._tag}acts:"  # begins the counters of people's writes in the last minute
         self.suspensions = f"{self._tag}suspended:"  # begins the keys of suspensions
         self.availabilities = f"{self._tag}diary:"  # begins the keys of availability
         # an account. Hash: name, kind, created_at, password (hashed), capacity of a bot, limit of starts, unlisted
@@ -223,7 +223,7 @@ class PeopleKeys:
         self.tokens = keys_of(f"{self._tag}tokens:")
         # the keys with which a person signs acts. Hash: packed, by id; and ``signs``, if wanted
         self.player_keys = keys_of(f"{self._tag}player-keys:")
-        # what the next such key of a person is added with. String; it expires
+        # the nonce for the next such key of a person. String; it expires
         self.player_key_nonce = keys_of(f"{self._tag}player-key-nonce:")
         self.suspension = keys_of(self.suspensions)  # a suspension. String: JSON; it expires
         self.writes_of = keys_of(self.writes)  # a person's writes. String: a counter; it expires
@@ -323,7 +323,7 @@ class AdministrationKeys:
         tag = f"{prefix}{{administration}}:"
         self.log = f"{tag}log"  # stream: packed entry and digest
         self.head = f"{tag}head"  # hash: number and digest of the last entry
-        self.once = f"{tag}once"  # hash: the entries that are logged a single time, by what makes them unique
+        self.once = f"{tag}once"  # hash: the entries that are logged only once, by a name of their own
         self.roles = f"{tag}roles"  # hash: roles by person
 
 
@@ -340,13 +340,13 @@ class ProofKeys:
         self.tile_files = f"{tag}log:tiles"  # string: the SHA-256 of the file of each tile that was, in order
         self.nodes = f"{tag}log:nodes"  # begins the keys of the nodes of the tree
         self.logged = f"{tag}log:logged"  # hash: index and head of the last leaf, packed, by match
-        self.others = f"{tag}log:others"  # hash: the last leaf of whatever is no match, by what it is about
+        self.others = f"{tag}log:others"  # hash: the last leaf of each subject that is no match, by subject
         self.checkpoints = f"{tag}log:checkpoints"  # hash: signed checkpoints by day, further ones of a day by hour
         self.latest_day = f"{tag}log:latest"  # string: the day, or the hour, of the last checkpoint
-        self.looked_hour = f"{tag}log:hour"  # string: the last hour that began with a look at what has changed
+        self.looked_hour = f"{tag}log:hour"  # string: the last hour that began with a look for changes
         self.log_origin = f"{tag}log:origin"  # string: the name of the log in notes
         self.note = f"{tag}log:note"  # string: the last tree as a signed note, with cosignatures
-        self.witnesses = f"{tag}witnesses"  # hash: who is asked for cosignatures and what became of it, JSON by name
+        self.witnesses = f"{tag}witnesses"  # hash: who is asked for cosignatures, and the last outcome, JSON by name
         self.timestamps = f"{tag}log:timestamps"  # hash: RFC 3161 tokens over checkpoints by day
 
     def nodes_block(self, level: int, block: int) -> str:
@@ -380,7 +380,7 @@ class IncidentKeys:
 
 
 class FleetKeys:
-    """Fleet jobs. What belongs to one expires some days after it has ended."""
+    """Fleet jobs. The keys of a job expire some days after it has ended."""
 
     def __init__(self, prefix: str) -> None:
         self._tag = f"{prefix}{{fleet}}:"

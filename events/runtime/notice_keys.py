@@ -13,7 +13,7 @@ class NoticeKeys:
         )
         """Entries "player dispatch", in lanes by channel; "player digest"; "reminder match player" and "chat match"."""
 
-        self.outcomes = f"{self._tag}outcomes"  # hash: how many dispatches became what, by channel and state
+        self.outcomes = f"{self._tag}outcomes"  # hash: the number of dispatches, by channel and state
         # a player's dispatches that were sent or given up. Sorted set: by when; it expires
         self.finished = keys_of(f"{self._tag}finished:")
         # a player's ledger. Sorted set: notices, with their matches, by when they were decided
@@ -29,7 +29,7 @@ class NoticeKeys:
         self.feed_address = keys_of(f"{self._tag}feeds:")  # the address of a person's feeds. String: packed
         # the mails to a player. Sorted set: digests by when they arrived; it expires
         self.order = keys_of(f"{self._tag}mail-order:")
-        # what is known of the mails to a player. Hash: JSON, by digest; it expires
+        # the records of the mails to a player. Hash: JSON, by digest; it expires
         self.mails = keys_of(f"{self._tag}mails:")
         # the mails to a player that are still to be read. Hash: compressed content, by digest
         self.contents = keys_of(f"{self._tag}mail-contents:")

@@ -14,7 +14,7 @@ from events.runtime import tracing
 TASK_HEADER = "rookery_origin"
 
 _work_fields: ContextVar[Mapping[str, str]] = ContextVar("work_fields", default=MappingProxyType({"request": ""}))
-"""What this thread or greenlet works for: the id of the request, empty if it is unknown, and fields of log lines."""
+"""The origin of the work of this thread or greenlet: the id of the request (empty: unknown), fields of log lines."""
 
 
 class Origin(NamedTuple):
@@ -35,7 +35,7 @@ class Origin(NamedTuple):
 
 
 def current() -> Origin:
-    """Return the origin of what this thread or greenlet does now."""
+    """Return the origin of the present work of this thread or greenlet."""
     return Origin(_work_fields.get()["request"], tracing.traceparent())
 
 

@@ -46,7 +46,7 @@ class OtlpTracer:
         self, name: str, links: Iterable[str], attributes: dict[str, Attribute], new_trace: bool
     ) -> Iterator[None]:
         """See ``events.runtime.tracing.Tracer``."""
-        # The SDK would record the message of an exception, which may repeat what a player has written.
+        # The SDK would record the message of an exception, which may repeat the words of a player.
         with self._tracer.start_as_current_span(
             name,
             context=set_span_in_context(INVALID_SPAN) if new_trace else None,

@@ -1,4 +1,4 @@
-"""Values that are cheap to keep and expensive to have again, bounded by their size."""
+"""Values that are cheap to keep and expensive to load again, bounded by their size."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence

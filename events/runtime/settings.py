@@ -24,7 +24,7 @@ PREFIX = re.compile(r"[A-Za-z0-9:._-]{1,64}")
 
 STORE_URL = "redis://127.0.0.1:6379/0"
 MASTER_NAME = "master_name"
-"""The option of the URL of a broker that names what its sentinels watch; Celery takes it apart from the URL."""
+"""The option of the URL of a broker that names the service of its sentinels; Celery takes it apart from the URL."""
 
 STREAM_URL = "http://127.0.0.1:8001"
 PAGE_URL = "http://127.0.0.1:8000"

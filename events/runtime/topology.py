@@ -1,4 +1,4 @@
-"""What servers stand behind a client of the store, and which of them are refused when the store is first used."""
+"""The servers behind a client of the store, and which of them are refused when the store is first used."""
 
 from typing import Any, NamedTuple
 

@@ -1,6 +1,6 @@
 """Traces (OpenTelemetry) with ROOKERY_OTLP_URL; without it every call is empty and the slow SDK is not imported.
 
-A trace is that of one command, to its append; what follows is a trace with a link to it (``origin``). Nothing that a
+A trace is that of one command, to its append; later work is a trace with a link to it (``origin``). Nothing that a
 player has written is in it.
 """
 

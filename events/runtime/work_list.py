@@ -2,8 +2,8 @@
 
 Work to be done later or elsewhere is an entry, added by its cause. A worker claims one entry after the
 other, and finishes or postpones it; work that takes longer than the lease renews it. A claim that is not renewed ends
-with its lease, and the entry is claimed again: so each entry is done at least once, and what doing it twice means is
-for its owner to say. Tasks in the broker are hints that something can be claimed (``workers.hints``).
+with its lease, and the entry is claimed again: so each entry is done at least once, and its owner decides
+what a repetition means. Tasks in the broker are hints that something can be claimed (``workers.hints``).
 
 Claims are fair by owner: of all owners with something due, the one for whom the least was claimed is served, measured
 by the cost of the entries. A lane is a part of a list that is claimed from separately. Each shard of a list has its

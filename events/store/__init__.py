@@ -3,6 +3,6 @@
 - Events: ``contract``, ``envelope``, ``codec`` with ``converter``, ``kinds`` of streams, ``chain``, ``snapshots``,
   ``logged_leaves``.
 - Redis: ``redis``, the ``feed`` with ``wake_ups``, ``time`` that both sides agree on, ``copies`` on replicas.
-- What can be lost: the ``mark`` in a file, ``high_water_mark`` that compares it, ``incidents``, ``servers`` and
+- Losses: the ``mark`` in a file, ``high_water_mark`` that compares it, ``incidents``, ``servers`` and
   ``rewriting`` of their files. ``archive``: packs of finished matches.
 """

@@ -80,7 +80,7 @@ class EventCodec(Generic[E]):
 
 
 def decode(envelope: Envelope) -> object:
-    """Return the domain event of ``envelope``, of whatever kind its stream is. Raises as ``EventCodec.event_of``."""
+    """Return the domain event of ``envelope``, from a stream of any kind. Raises as ``EventCodec.event_of``."""
     return CODECS[kind_of(envelope.stream)].event_of(envelope)
 
 

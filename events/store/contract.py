@@ -35,7 +35,7 @@ class VersionTag(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "VersionTag | None":
-        """Return the tag that ``text`` is, None when it is none."""
+        """Return the tag that is written as ``text``, None when it is none."""
         matched = _TAG.fullmatch(text)
         return None if matched is None else cls(int(matched[1]), matched[2])
 

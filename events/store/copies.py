@@ -95,8 +95,8 @@ class Copies:
     def call(self, script: Script, keys: Sequence[str], args: Sequence[Argument], sequence: str) -> Any:
         """Call the append ``script``, wait for replicas in the same transmission, and return its reply.
 
-        ``sequence`` is the key by which the feed is numbered. Raises NotCopiedError, ReplicasBehindError, what the
-        script raises.
+        ``sequence`` is the key by which the feed is numbered. Raises NotCopiedError, ReplicasBehindError, and
+        the errors of the script.
         """
         for _ in range(MAX_ATTEMPTS):
             server = self._client.server_of(keys[0])
@@ -120,7 +120,7 @@ class Copies:
         raise StoreUnavailableError("the servers of the event store change all the time")
 
     def confirm(self, sequence: str) -> None:
-        """Wait until replicas have all that was written before to the shard of ``sequence``. Raises NotCopiedError."""
+        """Wait until replicas have all earlier writes to the shard of ``sequence``. Raises NotCopiedError."""
         server = self._client.server_of(sequence)
         replicas = self.required(server)
         if not replicas:

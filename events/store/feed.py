@@ -21,7 +21,7 @@ from events.store.wake_ups import POLL_S, WakeUps, Woken
 
 
 def pointer_of(entry_id: bytes, fields: Mapping[bytes, bytes]) -> Pointer:
-    """Return the pointer that a feed entry is."""
+    """Return a feed entry as a pointer."""
     return Pointer(int(entry_id.partition(b"-")[0]), fields[b"m"].decode(), int(fields[b"v"]))
 
 
@@ -32,7 +32,7 @@ def entry_of(reply: list[Any]) -> Entry:
 
 
 def envelopes_of(stream: str, after: int, entries: Iterable[Entry]) -> list[Envelope]:
-    """Return the events that ``entries`` of a stream are, from version ``after`` + 1 on; raises DamagedStreamError."""
+    """Return ``entries`` of a stream as events, from version ``after`` + 1 on; raises DamagedStreamError."""
     envelopes = []
     for version, (entry_id, fields) in enumerate(entries, after + 1):
         if entry_id != b"%d-0" % version:
@@ -341,7 +341,7 @@ def trim(client: StoreClient, prefix: str, shards: Iterable[int]) -> int:
 
 def _deliveries(shard: int, entries_by_stream: Iterable[tuple[bytes, list[Entry]]] | None) -> list[Delivery]:
     # A read without entries is None, [] or {}, depending on protocol and client.
-    # What was trimmed meanwhile has no fields.
+    # Entries trimmed meanwhile have no fields.
     return [
         _delivery(shard, entry_id, fields)
         for _, entries in entries_by_stream or ()

@@ -47,7 +47,7 @@ class MissingEvents(NamedTuple):
     """The events that a store lacks of its mark of the instant ``at``: losses of known matches, and other events.
 
     ``flushed``: some were on the disk. ``unsure``: more may be missing, since machine or store stopped without warning
-    while ``behind`` with flushing, or the disk did not keep what it confirmed.
+    while ``behind`` with flushing, or the disk did not keep the writes that it confirmed.
     """
 
     at: int
@@ -144,7 +144,7 @@ class HighWaterMark:
         counts, heads = shard_sequences(self._store), self._store.heads(list(self._matches))
         self._store.await_copies(range(len(counts)))
         if self._identities() != servers:
-            return  # What was read may not be what the replicas have: the next step begins again.
+            return  # The replicas may lack events that were read: the next step begins again.
         self._servers = servers
         self._at, self._shards = at, [ShardMark(count) for count in counts]
         pairs = zip(self._matches, heads, strict=True)

@@ -58,7 +58,7 @@ SNAPSHOT_TTL_MS = 30 * 24 * 3600 * 1000
 ARCHIVED_SNAPSHOT_TTL_MS = 3600 * 1000
 STREAMS_PER_PAGE = 1000
 IDENTITY = "return redis.call('INFO', 'server') .. redis.call('INFO', 'replication')"
-"""A script, since that is sent to the server of its key, whatever stands behind the client."""
+"""A script, since that is sent to the server of its key, on a cluster too."""
 
 IDENTIFYING = ("run_id", "master_replid")
 

@@ -18,7 +18,7 @@ TO_BE_REWRITTEN = "to-be-rewritten"
 NOT_PERMITTED = "not-permitted"
 NONE = "none"
 FILES = (TO_BE_REWRITTEN, NOT_PERMITTED, NONE)
-"""What happens to the files of the store: NONE means that the server has no append-only file."""
+"""The fates of the files of the store: NONE means that the server has no append-only file."""
 
 log = structlog.get_logger("rewriting")
 

@@ -35,7 +35,7 @@ class Woken:
     def __init__(self) -> None:
         self._queue: SimpleQueue[int | None] = SimpleQueue()
         # A shard that waits in the queue is not added again, so that the queue is as short as there are shards. The
-        # reader takes it out before it looks at the shard: so it sees what a thread that found it here has appended.
+        # reader takes it out before it looks at the shard: so it sees the events of a thread that found it here.
         self._queued: set[int] = set()
 
     def add(self, shards: Iterable[int]) -> None:
@@ -120,7 +120,7 @@ class WakeUps:
 
     def _receive(self, channel: bytes, announced: int | None) -> None:
         shard = self._shards[channel]
-        if announced is None:  # subscribed from now on: what was published before is unknown
+        if announced is None:  # subscribed from now on: earlier numbers are unknown
             self._announced.pop(shard, None)
         else:
             self._announced[shard] = announced
@@ -159,7 +159,7 @@ class _Subscription:
                 self._stale = False
                 with self._client.pubsub() as subscriber:
                     self._listen(subscriber)
-            except Exception as error:  # whatever it is: readers go on by looking, more slowly
+            except Exception as error:  # of any kind: readers go on by polling, more slowly
                 if not self._away and not self._closed.is_set():
                     is_store_error = isinstance(error, StoreError)
                     log.warning("wake-ups are away", error=str(error), exc_info=None if is_store_error else error)

@@ -15,7 +15,7 @@ from events.store.archive.tables import ListEntry, TableFile, TableIndex
 
 MAX_REMEMBERED_BYTES = 32 * 2**20
 BYTES_PER_PACKED_BYTE = 8
-"""Bytes in memory for one of a compressed block of a table or index, about."""
+"""About the bytes in memory for one byte of a compressed block of a table or index."""
 
 BATCH = 64
 

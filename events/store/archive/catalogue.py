@@ -1,4 +1,4 @@
-"""The catalogue: which matches are archived, and where, in as little memory of the store as can be.
+"""The catalogue: which matches are archived, and where, in as little memory of the store as possible.
 
 An archived match is a field in one of the hashes of its shard; these are so small that the server keeps them as packed
 bytes, without pointers. The field is a part of the SHA-256 of the match's name, the value place, version and digest.

@@ -31,7 +31,7 @@ Frame = tuple[int, int]
 
 
 class FileWriter:
-    """Puts a file together, frame by frame; ``magic`` says of what kind and format it is."""
+    """Puts a file together, frame by frame; ``magic`` names its kind and format."""
 
     def __init__(self, magic: bytes) -> None:
         self._magic = magic

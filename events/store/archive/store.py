@@ -89,7 +89,7 @@ class ArchivingStore(RedisStore):
             if name not in met:
                 met.add(name)
                 yield _text(name)
-        # What was brought back since stands at the end of the live ones, and perhaps was met nowhere.
+        # Matches brought back since are at the end of the live ones, and some perhaps were not met yet.
         end = 0
         while page := self.client.lrange(keys.streams, -end - NAMES_PER_PAGE, -end - 1):
             fresh = [name for name in page if name not in met]
@@ -186,9 +186,9 @@ class ArchivingStore(RedisStore):
         return heads
 
     def append(self, stream: str, expected: contract.Head, *arguments: Any, **options: Any) -> contract.Appended:
-        """See EventStore. What is archived is brought back first, and a stream is not begun again.
+        """See EventStore. An archived stream is brought back first, and never begun again.
 
-        None is archived between this look and the append: it would have to be created and be finished for a day.
+        It is not archived between this look and the append: it would have to be created and be finished for a day.
         """
         if expected == contract.EMPTY and (archived := self.find_archived([stream])[0]) is not None:
             raise contract.StaleVersionError(stream, expected.tag, archived.head.tag)
@@ -256,7 +256,7 @@ class ArchivingStore(RedisStore):
         live: list[ArchivedMatch | None] = []
         for stream, (version, digest, revision), entries in zip(streams, replies[::2], replies[1::2], strict=True):
             head = contract.Head(int(version or 0), digest)
-            # Without what was appended since the head was read.
+            # Without the events appended since the head was read.
             events = tuple(fields[b"b"] for _, fields in entries[: head.version])
             live.append(ArchivedMatch(stream, head, events, b"", int(revision or 0)) if version else None)
         return live

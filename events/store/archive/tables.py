@@ -62,7 +62,7 @@ ReadBlock = Callable[[Frame], Sequence[ListEntry]]
 
 
 def build_table(entries: Iterable[ListEntry]) -> tuple[bytes, int]:
-    """Return a table of ``entries``, which are sorted, and how many they are."""
+    """Return a table of ``entries``, which are sorted, and their number."""
     file, index, left, count = FileWriter(MAGIC), TableIndex([], []), iter(entries), 0
     while block := list(islice(left, ENTRIES_PER_BLOCK)):
         index.first.append(block[0][:3])

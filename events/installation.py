@@ -108,7 +108,7 @@ class Installation:
 
     @cached_property
     def timekeeper(self) -> Timekeeper:
-        """The timekeeper, which carries out what time makes due in matches."""
+        """The timekeeper, which carries out the steps that time makes due in matches."""
         return Timekeeper(
             self.matches, self.availability, self.heartbeat, lambda player: self.readmodels.active(player)
         )
@@ -120,12 +120,12 @@ class Installation:
 
     @cached_property
     def heartbeat(self) -> Heartbeat:
-        """The record of when time was kept, and of outages."""
+        """The heartbeat of the clocks, and the outages."""
         return Heartbeat(self.client, self.prefix, self.store.clock, self.name)
 
     @cached_property
     def availability(self) -> AvailabilityStore:
-        """When players are available."""
+        """The availability of players."""
         return AvailabilityStore(self.client, self.prefix, self._own_clock)
 
     @cached_property
@@ -175,17 +175,17 @@ class Installation:
 
     @cached_property
     def blocks(self) -> Blocks:
-        """Whom players block and mute."""
+        """The lists of people whom players block and mute."""
         return Blocks(self.client, self.prefix)
 
     @cached_property
     def directory(self) -> Directory:
-        """Who can be found."""
+        """The directory of people who can be found."""
         return Directory(self.client, self.prefix, self.now)
 
     @cached_property
     def follows(self) -> Follows:
-        """Whom people follow."""
+        """The lists of people whom others follow."""
         return Follows(self.client, self.prefix, self.now)
 
     @cached_property
@@ -205,12 +205,12 @@ class Installation:
 
     @cached_property
     def preferences(self) -> PreferencesStore:
-        """How people want to be told."""
+        """The preferences of people about notices."""
         return PreferencesStore(self.client, self.prefix, self.store.shards)
 
     @cached_property
     def presence(self) -> Presence:
-        """Which matches people have open."""
+        """The presence of people: the matches that they have open."""
         return Presence(self.client, self.prefix, self.store.shards)
 
     @cached_property
@@ -220,7 +220,7 @@ class Installation:
 
     @cached_property
     def places(self) -> Places:
-        """How many matches may begin for each account."""
+        """The places of accounts: the limits on matches that begin for them."""
         return Places(self.client, self.prefix, self.now)
 
     @cached_property
@@ -291,7 +291,7 @@ class Installation:
 
     @cached_property
     def rewriting(self) -> Rewriting:
-        """Which files of the store are still to be rewritten after erasures."""
+        """The rewriting of the store's files after erasures."""
         return Rewriting(self.client, self.prefix, self.now)
 
     @cached_property
@@ -329,7 +329,7 @@ class Installation:
 
     @cached_property
     def flag_lateness(self) -> FlagLateness:
-        """How late flags fall."""
+        """The lateness of flags."""
         return FlagLateness(self.client, self.prefix)
 
     @cached_property
@@ -350,7 +350,7 @@ class Installation:
 
     @cached_property
     def liveness(self) -> RedisLiveness:
-        """Which threads of the relays make progress."""
+        """The liveness of the relays."""
         return RedisLiveness(self.client, self.prefix)
 
     @cached_property
@@ -367,7 +367,7 @@ class Installation:
 
     @cached_property
     def witnesses(self) -> Witnesses:
-        """Who is asked to cosign checkpoints."""
+        """The witnesses who are asked to cosign checkpoints."""
         return Witnesses(self.client, self.prefix)
 
     @cached_property
@@ -382,7 +382,7 @@ class Installation:
 
     @cached_property
     def egress_rules(self) -> EgressRules:
-        """Which addresses may be called that others name."""
+        """The rules of calls to addresses that others name."""
         return EgressRules(self.settings.egress_allowed)
 
     @cached_property
@@ -407,7 +407,7 @@ class Installation:
 
     @cached_property
     def endpoints(self) -> Endpoints:
-        """Where people have webhooks sent."""
+        """The webhook endpoints of people."""
         return Endpoints(self.client, self.prefix, self.store.shards)
 
 

@@ -37,7 +37,7 @@ MAX_JUDGED = 20
 JUDGED_FOR_MS = 90 * DAY
 
 MAX_JOININGS = 3
-"""At the table of the same other seek: whatever keeps them from beginning a match is not tried for longer."""
+"""At the table of the same other seek: if something keeps their match from beginning, they try no more."""
 
 
 MET_AT_ONCE = 20
@@ -94,7 +94,7 @@ class Seeks:
 
         A full table begins its match, a seek that has joined another takes a seat there, an open one looks for others.
 
-        Crash-safe: every step is an append with a request key made of what it follows, and is found again from the
+        Crash-safe: every step is an append with a request key made of its cause, and is found again from the
         events until it is made. A seek that waits elsewhere cannot be taken, so one wish never gives two matches.
         """
         seek = self.refresh(id)
@@ -272,7 +272,7 @@ class Seeks:
 
     def _take_joined(self, seek: Seek) -> None:
         """Take a seat at the table that ``seek`` has joined; come back from there if that is refused."""
-        assert seek.joined is not None  # noqa: S101  (that is what its status says)
+        assert seek.joined is not None  # noqa: S101  (its status says so)
         table, number = seek.joined
         try:
             other = self.contests.load(table).state

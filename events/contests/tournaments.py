@@ -184,7 +184,7 @@ class Tournaments:
         return next_matches(state, room, self._blocks.between(players))
 
     def follow(self, id: str) -> None:
-        """Bring the read model of a tournament up to its events, announce the next one, start what can start."""
+        """Bring the read model of a tournament up to its events, announce the next one, start matches."""
         self.announce_next(self.refresh(id))
         self.start_matches(id)
 

@@ -1,8 +1,8 @@
 """Archiving: matches that have been over for some time are moved out of live memory, in rounds.
 
 Crash-safe: the live copy is dropped last, in one step, after its pack was written, registered, read back and compared.
-What a killed round leaves is not referenced, passed over, and deleted weeks later. A paused round can drop nothing once
-another one has begun.
+The files of a killed round are not referenced, passed over, and deleted weeks later. A paused round can drop nothing
+once another one has begun.
 """
 
 import heapq
@@ -81,7 +81,7 @@ class Archiver:
         ]
 
     def archive_all(self, match_ids: Iterable[str]) -> int:
-        """Archive whatever of ``match_ids`` is due; return how many matches were archived."""
+        """Archive those of ``match_ids`` that are due; return how many matches were archived."""
         waiting: dict[str, list[Projected]] = {}
         archived, left = 0, iter(match_ids)
         while batch := list(islice(left, MATCHES_PER_LOOK)):

@@ -43,7 +43,7 @@ from events.store.servers import oldest_unfinished, server_figures
 FLAG_FELL = "flag-fell"
 BOUNDS_MS = (100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000, 300_000, 3_600_000)
 REMEMBERED_MS = 3_600_000
-"""What a relay sees later than that it sees again, after a store has lost the end of a feed, or for the first time."""
+"""A flag seen later than that is seen again, after a store has lost the end of a feed, or for the first time."""
 
 _LATER, _SUM = "later", "sum"
 
@@ -118,7 +118,7 @@ def _depths(connection: Any, names: Iterable[str]) -> Iterator[tuple[str, int]]:
             if str(error.reply_code) != NOT_FOUND:
                 raise
             yield name, 0
-            if not getattr(channel, "is_open", True):  # AMQP closes a channel that has named what is not there
+            if not getattr(channel, "is_open", True):  # AMQP closes a channel that has named an unknown queue
                 channel = connection.channel()
 
 
@@ -132,16 +132,16 @@ LATE_MS = 5000
 """A deadline that passed this long ago should have been handled."""
 
 LATE_NOTICE_MS = 60_000
-"""What was to be sent this long ago should have been taken by a worker."""
+"""A dispatch that was due this long ago should have been taken by a worker."""
 
 MAX_ANSWER_MS = 30_000
 """An opponent that has not answered for this long is late."""
 
 MATCHES_LOOKED_AT = 200
-"""Live matches, those that began first and of the rated ones those that ended first, for what should be archived."""
+"""Live matches, those that began first and of the rated ones those that ended first, to find overdue archiving."""
 
 ARCHIVING_DAYS = 2
-"""What makes no full pack is archived once a day; a match that is late by more than this should be in the archive."""
+"""Matches that fill no pack are archived once a day; one that is late by more than this should be in the archive."""
 
 MAX_COUNTED = 1000
 """More overdue deadlines are as alarming."""
@@ -163,7 +163,7 @@ class Figures:
 
     def read(self) -> list[Metric]:
         """Return all figures, older than MAX_AGE_S only while they are being read; raises StoreError."""
-        # One thread reads at a time; others are told what it has read last, and wait for it only the first time.
+        # One thread reads at a time; others are given its last figures, and wait for it only the first time.
         if self._lock.acquire(blocking=not self._figures):
             try:
                 if time.monotonic() - self._read_at > MAX_AGE_S:

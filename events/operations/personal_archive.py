@@ -207,5 +207,5 @@ def _json(value: Any) -> bytes:
 
 
 def _write(files: zipfile.ZipFile, name: str, content: bytes) -> None:
-    # A fixed date: the archive depends on what is stored, not on when it was requested.
+    # A fixed date: the archive depends on its content, not on the time of the request.
     files.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED, COMPRESSION_LEVEL)

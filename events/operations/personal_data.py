@@ -1,6 +1,6 @@
 """Everything that is stored about a person: where it is, and how it is erased.
 
-Streams carry opaque ids and stay, with administrative acts, results and ratings. What is erased is beside them.
+Streams carry opaque ids and stay, with administrative acts, results and ratings. All that is erased is beside them.
 """
 
 from contextlib import suppress
@@ -83,7 +83,7 @@ def erase(parts: Installation, person: Person) -> Erased:
         parts.people.erase(person)
     else:
         forget(parts, person.id)
-    # Once more: what requests still under way leave behind is erased some time after the account is gone.
+    # Once more: the remains of requests still under way are erased some time after the account is gone.
     return Erased(parts.rewriting.note(person.id), deferred)
 
 

@@ -1,6 +1,6 @@
 """The settings of players about their own time: calendar, vacations and preferences.
 
-Matches record what follows, as events. A change is stored with a pending sync, which stays until all matches have
+Matches record the effects, as events. A change is stored with a pending sync, which stays until all matches have
 followed it.
 """
 
@@ -205,7 +205,7 @@ class AvailabilityStore:
         self.syncs.finish(sync.claim)
 
     def erase(self, player: str) -> None:
-        """Erase the availability of ``player`` and changes that wait; matches keep what they have recorded."""
+        """Erase the availability of ``player`` and changes that wait; matches keep their records."""
         self.syncs.discard(player)
         self._client.delete(self._keys.availability(player))
 

@@ -11,7 +11,7 @@ MAX_CONCURRENT = 1000
 
 
 class Invitations(StrEnum):
-    """Whose invitations a bot takes, unless it blocks them."""
+    """The inviters whom a bot accepts, unless it blocks them."""
 
     ANYONE = "anyone"
     NO_BOTS = "no-bots"

@@ -1,4 +1,4 @@
-"""The directory: people who can be found by name, and when they were here last. Who does not want that is not in it."""
+"""The directory: people who can be found by name, and when they were here last. Nobody who opts out is in it."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -59,7 +59,7 @@ class Directory:
         return not self._client.hexists(self._keys.account(person), "unlisted")
 
     def set_listed(self, person: Person, wanted: bool) -> None:
-        """List a person in the directory, or take them out with when they were here."""
+        """List a person in the directory, or take them out with their last day here."""
         account = self._keys.account(person.id)
 
         def change(pipeline: StorePipeline) -> None:

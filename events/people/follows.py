@@ -34,7 +34,7 @@ class Follows:
         return self._client.zscore(self._keys.follows(person), other) is not None
 
     def of(self, person: str) -> Mapping[str, int]:
-        """Return whom ``person`` follows, the last first, each with the instant since when."""
+        """Return the people whom ``person`` follows, the last first, each with the instant since when."""
         followed: Any = self._client.zrevrange(self._keys.follows(person), 0, -1, withscores=True)
         return {other.decode(): int(since) for other, since in followed}
 

@@ -20,7 +20,7 @@ class Person(NamedTuple):
 
 
 class Suspension(NamedTuple):
-    """Why a person may not act, and until when (milliseconds since 1970 UTC; None: until it is lifted)."""
+    """The reason why a person may not act, and its end (milliseconds since 1970 UTC; None: until it is lifted)."""
 
     reason: str
     until: int | None

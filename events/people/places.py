@@ -1,6 +1,6 @@
 """Places: how many matches may begin for an account, and those that new matches have taken.
 
-Of a bot that is its declared capacity, of a person a setting, which counts for what the server begins.
+Of a bot that is its declared capacity, of a person a setting, which counts for matches that the server begins.
 """
 
 import json

@@ -77,7 +77,7 @@ class PlayerKeys:
         return None if packed is None else unpack(PlayerKey, packed)
 
     def remove(self, person: str, key_id: str) -> bool:
-        """Remove a key of a person; return False when the person has no such key. What it has signed stays valid."""
+        """Remove a key of a person; return False when the person has no such key. Its signatures stay valid."""
         key = self._keys.player_keys(person)
         if not self._client.hexists(key, key_id):
             return False

@@ -106,7 +106,7 @@ class PuzzleAttempts:
         }
 
     def erase(self, person: str) -> None:
-        """Delete the attempts and ratings of ``person``; the ratings of puzzles stay as they have become."""
+        """Delete the attempts and ratings of ``person``; the ratings of puzzles stay as they are."""
         self._client.delete(self._keys.puzzle_attempts(person))
 
     def _read(self, person: str) -> dict[str, bytes]:

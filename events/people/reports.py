@@ -8,7 +8,7 @@ from events.runtime.keys import ChatKeys
 
 
 class AbuseReport(NamedTuple):
-    """Why ``reporter`` has reported the ``number``-th message of the chat of ``match``."""
+    """The reason why ``reporter`` has reported the ``number``-th message of the chat of ``match``."""
 
     match: str
     number: int

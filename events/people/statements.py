@@ -114,7 +114,7 @@ class Statements:
         return next(earlier, None) or with_salt(text)
 
     def save(self, match_id: str, author: str, *statements: Statement) -> None:
-        """Save what ``author`` says in a case of a match."""
+        """Save the statement of ``author`` in a case of a match."""
         # Crash-safe: texts are saved before the event that names them is appended, so that no event lacks its text.
         # A kill in between leaves texts that no event names; they are not shown, and ``discard_unnamed`` deletes them.
         with self._client.pipeline(transaction=True) as pipeline:

@@ -109,7 +109,7 @@ def _rules(css: str) -> Iterator[_Rule]:
 
 
 def _without_is(selector: str) -> Iterator[str]:
-    """Yield the selectors that together match what ``selector`` does, without ``:is``."""
+    """Yield the selectors that together match the elements of ``selector``, without ``:is``."""
     alternatives = _ANY_OF.search(selector)
     if alternatives is None:
         yield selector

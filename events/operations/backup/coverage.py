@@ -48,8 +48,8 @@ class Coverage:
             self._kept_beside_matches(prefix),
             [chats.reported, people.syncs.entry(ANY)],
         ]
-        """Searched for and copied before the matches, in three steps: what is decided must be there, what is there must
-        be due.
+        """Searched for and copied before the matches, in three steps: decided notices must be there, those there
+        must be due.
         """
 
         self.after = [
@@ -70,7 +70,7 @@ class Coverage:
             *_of_shards(archive.catalogue(0, 0).removesuffix("0") + ANY, archive.round(0)),
             *(archive.packs, archive.tables, archive.dictionaries, alone.installation),
         ]
-        """Keys of the matches, copied shard by shard, and what the catalogue of the archive refers to."""
+        """Keys of the matches, copied shard by shard, and the files of the archive."""
 
         self.derived = [
             *(people.name(ANY), people.look(ANY), people.bots),

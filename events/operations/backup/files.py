@@ -1,4 +1,4 @@
-"""Where backups are: a file, or whatever fsspec knows by URL."""
+"""The place of a backup: a file, or a URL of fsspec."""
 
 import hashlib
 import hmac

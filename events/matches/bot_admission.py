@@ -36,7 +36,7 @@ class BotAdmission:
     ) -> Iterator[frozenset[str]]:
         """Take a place of each bot in which the block creates or joins the match; yield who accepts at once.
 
-        ``players`` maps each player to the kind of who invites, None for who acts. An error frees the places, unless
+        ``players`` maps each player to the kind of the inviter, None for the actor. An error frees the places, unless
         the match may exist. Raises BeyondCapacityError.
         """
         bots = self._bots.among(players)

@@ -1,4 +1,4 @@
-"""What the engine says about a position that is explored beside a finished match: asked by a person, found by a worker.
+"""The engine's verdict on a position that is explored beside a finished match: asked by a person, found by a worker.
 
 A position in which the person has a match that goes on is refused: nobody gets help in play.
 """

@@ -1,7 +1,7 @@
 """Fleet jobs: work over all matches, divided into slices that any worker may do, recorded in the store.
 
-Of one kind with the same parameters one job runs at a time. Its first slice is its plan, which says what the others
-are, stage by stage: a stage begins when those before are done. Slices are entries of a work list, in a lane for each
+Of one kind with the same parameters one job runs at a time. Its first slice is its plan, which defines the others,
+stage by stage: a stage begins when those before are done. Slices are entries of a work list, in a lane for each
 job.
 
 Crash-safe: the lease of a killed worker ends and another claims its slice; a late result is not stored. A slice that

@@ -29,7 +29,7 @@ class CommandAttempt(NamedTuple):
 
 
 class MatchService:
-    """Executes commands after what time has done to the match before."""
+    """Executes commands, after the steps that time has made due in the match."""
 
     def __init__(self, matches: Matches, timekeeper: Timekeeper, now: Callable[[], int]) -> None:
         self._matches = matches
@@ -55,7 +55,7 @@ class MatchService:
 
         Raises UnknownMatchError, also if the caller may not see it, before anything else; CommandError,
         StaleVersionError (``expected`` None: any version), RequestMismatchError, with nothing done; DamagedStreamError,
-        UndecodableEventError, what ``evolve`` raises.
+        UndecodableEventError, the errors of ``evolve``.
         """
         now = self._now()
         # A claim may cost the other player a day of vacation: never on a state that may be outdated.
@@ -80,7 +80,7 @@ class MatchService:
         orders: Callable[[MatchState, ConditionalMoves], ConditionalMoves],
         expected: VersionTag | None = None,
     ) -> Loaded:
-        """Store conditional moves as ``Matches.lay_down`` does, after what time has done to the match before."""
+        """Store conditional moves as ``Matches.lay_down`` does, after the steps that time has made due."""
         try:
             return self._matches.lay_down(match_id, player, orders, expected)
         except CommandError as refusal:

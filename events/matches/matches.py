@@ -98,7 +98,7 @@ class Matches:
     def load(self, match_id: str) -> Loaded:
         """Return the match as it stands now, in one round trip.
 
-        Raises UnknownMatchError, DamagedStreamError, UndecodableEventError, and what ``evolve`` raises.
+        Raises UnknownMatchError, DamagedStreamError, UndecodableEventError, and the errors of ``evolve``.
         """
         loaded, _ = self._open(match_id)
         if loaded is None:
@@ -123,9 +123,9 @@ class Matches:
             return self._cache.get(match_id)
 
     def open(self, match_id: str, request: contract.Request, *, cached: bool = False) -> Loaded | None:
-        """Return the match as it stands now, with what ``request`` wrote if it was executed before; None for no match.
+        """Return the match as it stands now, with the versions of ``request`` if it was executed; None for no match.
 
-        ``cached`` asks for the match as it was when it was last used here, and for what the request wrote not at all.
+        ``cached`` asks for the match as it was when it was last used here, without those versions.
         Raises as ``load``.
         """
         if cached and (loaded := self.cached(match_id)) is not None:
@@ -183,7 +183,7 @@ class Matches:
         """Store the result of ``orders``, given the match and the present ones, as the conditional moves of the player.
 
         Private: nothing is appended or announced. Called again when the match changes at the same time. Raises
-        CommandError, StaleVersionError unless at ``expected`` (None: any), and what ``load`` raises.
+        CommandError, StaleVersionError unless at ``expected`` (None: any), and the errors of ``load``.
         """
         for attempt in range(1, MAX_ATTEMPTS + 1):
             loaded = self.load(match_id)
@@ -209,7 +209,7 @@ class Matches:
         if base is None and opened.snapshot is not None and (kept := restore_snapshot(opened.snapshot)) is not None:
             base = Loaded(*kept, snapshot=kept[0].version)
         if not follows(opened, match_id, base.head if base else contract.EMPTY):
-            # The store was restored, or a replica took over, and has not all that was known here; or the snapshot
+            # The store was restored, or a replica took over, and lacks events that are cached here; or the snapshot
             # cannot be used. The events are the truth.
             base, opened = None, self._store.open(match_id)
         state = replay(match_id, map(event_of, opened.events), base.state if base else None)

@@ -1,6 +1,6 @@
 """The timekeeper: carries out the steps that time makes due in matches (``domain.match.due``).
 
-Crash-safe: what is due is computed each time and appended to the version it was computed for, so it does not matter who
+Crash-safe: each step is computed when due and appended to the version it was computed for, so it does not matter who
 settles a match, or how often; of a late move and a flag the first appended counts.
 """
 
@@ -56,8 +56,8 @@ class Settled(NamedTuple):
 class Timekeeper:
     """Keeps the time of the matches of one store; ``matches_of`` returns the matches that a player is playing.
 
-    Methods that name a match raise UnknownMatchError, DamagedStreamError, UndecodableEventError, and what ``evolve``
-    raises.
+    Methods that name a match raise UnknownMatchError, DamagedStreamError, UndecodableEventError, and the errors
+    of ``evolve``.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Timekeeper:
     def record_time(
         self, loaded: Loaded | None, command: Command, now: int, read_before: Mapping[str, Availability]
     ) -> Loaded | None:
-        """Record what time has done to the match before ``command`` counts; return the match after it.
+        """Record the effects of time on the match before ``command`` counts; return the match after it.
 
         ``read_before`` is availability from before loading, read again only if there is something to record by it.
         None is a match that does not exist yet. Raises StaleVersionError and StaleConditionalMovesError.
@@ -101,7 +101,7 @@ class Timekeeper:
         return self._carry_out(loaded, availability, lambda state, own: due.step_before_turn(state, own, now))
 
     def _record_before_claim(self, loaded: Loaded, claimant: str, now: int) -> Loaded:
-        """Record what comes before ``claimant`` may claim a flag; return the match after it."""
+        """Record the steps before ``claimant`` may claim a flag; return the match after it."""
         if not due.can_claim(loaded.state, claimant):
             return loaded
         outages, availability = self._beat(loaded.state, now), self._availability(loaded.state, now)
@@ -234,7 +234,7 @@ class Timekeeper:
             if isinstance(step, VacationDue):
                 availability[step.player] = self._take_vacation(match_id, step)
                 continue
-            # Two settlements of the same version use the same key: the second finds what the first has appended.
+            # Two settlements of the same version use the same key: the second finds the events of the first.
             request = Request(f"time:{loaded.head.tag}", "")
             try:
                 decided = self._matches.decide(loaded, step.command)
@@ -298,7 +298,7 @@ def correct_matches(
 ) -> Iterator[Corrected]:
     """Yield the matches that had to be brought back to the present, when done; outages come first.
 
-    Raises DamagedStreamError, UndecodableEventError, and what ``evolve`` raises. Crash-safe: each match by itself.
+    Raises DamagedStreamError, UndecodableEventError, and the errors of ``evolve``. Crash-safe: each match by itself.
     """
     for match_id in only_matches(store.all_streams()):
         before, after = timekeeper.correct(match_id, now())

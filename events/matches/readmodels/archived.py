@@ -7,7 +7,7 @@ from events.matches.readmodels.summary import Projected, unpack_summary
 from events.store.archive.store import ArchivingStore
 
 KINDS_OF_LISTS = ("finished", "recent", "met", "met-privately", "rated")
-"""The lists, by what their names begin with, that matches are in when they are over."""
+"""The lists, by the beginnings of their names, that matches are in when they are over."""
 
 
 class ArchivedModels:

@@ -25,7 +25,7 @@ class RebuildOvertakenError(Exception):
 class Generations(NamedTuple):
     """The generation that is read and the one being built; stored as ``3`` or ``3 4``, 0 without a stored value.
 
-    That of ratings is ``closing`` (``3 4 1``) when little is left to take over: whatever writes next also switches.
+    That of ratings is ``closing`` (``3 4 1``) when little is left to take over: the next write also switches.
     """
 
     current: int = 0
@@ -194,5 +194,5 @@ def generation_of(keys: ReadModelKeys, name: str) -> int | None:
     begin, *rest = name.removeprefix(keys.ratings).split(":")
     if begin == "late":
         return int(rest[0])
-    # The keys of generation 0 begin with the name of a pool, which is no number, or with what they are.
+    # The keys of generation 0 begin with the name of a pool, which is no number, or with their kind.
     return int(begin) if begin.isdigit() else 0

@@ -39,7 +39,7 @@ class ListRow(NamedTuple):
 class MatchLists:
     """The summaries and lists of the matches of an installation; milliseconds behind the events.
 
-    While the archive cannot be read, lists are incomplete and say so; what must be complete raises
+    While the archive cannot be read, lists are incomplete and say so; those that must be complete raise
     ArchiveUnavailableError.
     """
 

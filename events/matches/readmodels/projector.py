@@ -1,4 +1,4 @@
-"""From the events of a match to its read models, in one transaction with whatever must happen together with it."""
+"""From the events of a match to its read models, in one transaction with all that must happen together with it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -106,7 +106,7 @@ class Projector:
                 except StoreUnavailableError:
                     raise
                 except Exception as error:
-                    # Whatever a damaged stream or a missing ruleset raises concerns this match alone.
+                    # The errors of a damaged stream or a missing ruleset concern this match alone.
                     failures[match_id] = error
             if any(_tag(summary) != present[match_id] for match_id, summary in projected.items()):
                 raise WatchError  # begin again: a match has gone on since, or was read on another server

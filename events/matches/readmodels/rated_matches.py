@@ -91,7 +91,7 @@ class RatedMatchReader:
         return Page([change for of, part in parts for change in _explain(of, part, starts, weight)], following)
 
     def _parts(self, pool: str, player: str, ends: Sequence[standings.DayEnd], max_days: int) -> Iterator[_DayPart]:
-        """Yield the parts of days, the last first; one more of ``ends`` tells what lies before them."""
+        """Yield the parts of days, the last first; ``ends`` may have one more, which precedes them."""
         days = ends[:max_days]
 
         def queue(pipeline: StorePipeline, current: Current) -> None:

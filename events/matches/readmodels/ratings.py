@@ -1,4 +1,4 @@
-"""Ratings: which matches are in them, how one gets in, and how all are made again from the results."""
+"""Ratings: the matches in them, how one gets in, and how all are made again from the results."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,10 +24,10 @@ MAX_ATTEMPTS = 50
 MAX_RESULTS_PER_STEP = 500
 MAX_UNSETTLED_PER_STEP = 200
 MAX_ENTRIES_PER_STEP = 2000
-"""A step goes on with what depends on a change until it has rated this many matches of players."""
+"""A step goes on with the effects of a change until it has rated this many matches of players."""
 
 MAX_LATE_RESULTS = 100
-"""With so few results left to take over, a rebuild, or whatever writes beside it, switches."""
+"""With so few results left to take over, a rebuild, or a write beside it, switches."""
 
 MAX_STEPS_PER_TASK = 200
 """A task that has more to settle leaves the rest to the sweeper, well before the time limit of tasks."""
@@ -59,9 +59,9 @@ class Ratings:
 
     A step is one transaction that watches the revision; a repeated change does nothing. A rebuild is
     ``begin_generation()``, ``fill(generation, results)`` as often as wanted, and ``switch(generation)``, from any
-    process; what changes meanwhile is noted for the new one and taken over.
+    process; changes meanwhile are noted for the new one and taken over.
 
-    Crash-safe: a step is written as a whole with what it leaves to be settled; a generation that is not switched to is
+    Crash-safe: a step is written as a whole with the days it leaves unsettled; a generation that is not switched to is
     never read.
     """
 
@@ -215,7 +215,7 @@ class Ratings:
                 except Exception as error:
                     log.error("a match cannot be rated", match=match_id, error=str(error))
                     continue
-                # Whatever a live rating has noted is newer.
+                # The note of a live rating is newer.
                 self._client.hsetnx(late, match_id, _packed({"": result})[""])
 
     def _all_results(self, keys: RatingKeys) -> Iterator[RatedResult]:
@@ -253,7 +253,7 @@ class Ratings:
         return any(match_id in step.results for match_id in results)
 
     def _step(self, pipeline: StorePipeline, keys: RatingKeys, results: Results) -> RatingChanges:
-        """Calculate what changes with these results; the revision is watched before anything is read."""
+        """Calculate the changes by these results; the revision is watched before anything is read."""
         pipeline.watch(keys.revision)
         before = self._rated_results(keys, list(results))
         changed = {match_id: result for match_id, result in results.items() if result != before[match_id]}

@@ -1,7 +1,7 @@
 """The ratings of one pool as a function of its results alone: which results, never in what order they arrived.
 
 A rating after a day is Glicko-2 over all results of that day, with all players rated as at its start. A late result is
-put into its day, and all that depended on it is calculated again, in bounded steps; what is left is stored
+put into its day, and all that depended on it is calculated again, in bounded steps; the rest is stored
 (``Unsettled``) and taken up by the next step.
 """
 
@@ -203,7 +203,7 @@ class RatingRecalculation:
         return matches
 
     def _rate(self, day: int, players: Collection[str]) -> int:
-        """Rate what players have played in a day, each from the place on that is noted; return how many matches."""
+        """Rate the matches of players in a day, each from the place on that is noted; return how many matches."""
         places = {player: self._work[day].again.pop(player) for player in players}
         self._read(day, places)
         for player in players:
@@ -234,7 +234,7 @@ class RatingRecalculation:
         stored = self._ends[player, day].own
         before = self._after[player].get(day, stored)
         self._after[player][day] = end
-        # A day that is gone hands on what it is told: it may have been told of by an earlier one.
+        # A day that is gone hands on changes even if its end is the same: they may come from an earlier one.
         later = self._next_day(player, day) if end != before or end is None else None
         if later is not None:
             self._work[later].restarted.add(player)

@@ -142,7 +142,7 @@ MAX_ENTRIES_PER_PART = 64
 
 
 class DayPart(NamedTuple):
-    """A part of a player's day: its matches in the order of their ends, and what all results before it add up to."""
+    """A part of a player's day: its matches in the order of their ends, and the sums of all results before it."""
 
     sums: PeriodSums
     entries: tuple[DayEntry, ...]

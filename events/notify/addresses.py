@@ -89,7 +89,7 @@ class MailPause:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounces:
-    """How often mail came back: a score that fades, what it was at an instant, and the last ones that are counted."""
+    """How often mail came back: a score that fades, its value at an instant, and the last ones that are counted."""
 
     score: float = 0.0
     at: int = 0
@@ -220,7 +220,7 @@ def asked_again(stored: MailAddress, now: int) -> MailAddress:
 
 
 def with_problem(stored: MailAddress, address: str, problem: str | None) -> MailAddress:
-    """Return ``stored`` with what keeps the mail that asks to confirm ``address`` from arriving, None for nothing."""
+    """Return ``stored`` with the ``problem`` of the mail that asks to confirm ``address``, None for none."""
     return replace(stored, problem=problem) if stored.wanted == address else stored
 
 

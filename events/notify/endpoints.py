@@ -35,7 +35,7 @@ class PayloadForm(StrEnum):
     """How much an endpoint is told."""
 
     FULL = "full"
-    """With the position and what can be played."""
+    """With the position and the legal moves."""
 
     THIN = "thin"
 
@@ -117,7 +117,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentWebhook:
-    """A webhook that was sent: the HTTP ``status`` (None: no answer), beginning of the ``answer``, what followed."""
+    """A webhook that was sent: the HTTP ``status`` (None: no answer), beginning of the ``answer``, ``outcome``."""
 
     webhook_id: str
     type: str
@@ -163,7 +163,7 @@ class Endpoints(PlayerStore):
         transact(self._client, [key], put)
 
     def change(self, player: str, id: str, change: Callable[[Endpoint], Endpoint]) -> Endpoint | None:
-        """Replace an endpoint by what ``change`` returns, and return that; None when there is none."""
+        """Replace an endpoint by the result of ``change``, and return that; None when there is none."""
         key = self._keys(player).endpoints(player)
 
         def put(pipeline: StorePipeline) -> Endpoint | None:
@@ -216,7 +216,7 @@ class Endpoints(PlayerStore):
             return sum(pipeline.execute())
 
     def exported(self, player: str) -> Sequence[Mapping[str, Any]]:
-        """Return everything that is stored about the endpoints of ``player``, except what signs webhooks."""
+        """Return everything that is stored about the endpoints of ``player``, except the keys that sign webhooks."""
         return [
             {
                 **{name: value for name, value in write_value(endpoint).items() if name != "keys"},

@@ -1,7 +1,7 @@
 """The facts that people are told of, as a function of a match and its latest events.
 
-A fact has the same name however often it is found: what awaits a player is read off the state, what has happened is
-named by the version of its event.
+A fact has the same name however often it is found: an act that awaits a player is read off the state, an event is
+named by its version.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -33,7 +33,7 @@ _BEGINNINGS = (
     e.MatchRestored,
     e.RulesetChanged,
 )
-"""What a turn may begin with, or go on with when a match has stood still."""
+"""The events with which a turn may begin, or go on when a match has stood still."""
 
 _OVERTAKEN = (e.DrawOffered, e.TakebackRequested, e.RulesetProposed, e.MatchFinished, e.MatchAborted)
 """Of these only the last one of a match can still matter."""
@@ -43,7 +43,7 @@ _OVERTAKEN = (e.DrawOffered, e.TakebackRequested, e.RulesetProposed, e.MatchFini
 class Fact:
     """Something that ``players`` are told of, in a sentence; ``version`` is that of the stream in which it is found.
 
-    ``match`` is None for what concerns no match.
+    ``match`` is None for a fact about no match.
     """
 
     name: str
@@ -79,7 +79,7 @@ def facts_of(state: MatchState, events: Sequence[Happened], since: int) -> list[
 def turn_of(state: MatchState, events: Sequence[Happened] = ()) -> Fact | None:
     """Return that it is a person's turn; None when it is nobody's or an opponent's, or when the player has begun it.
 
-    A turn begun by the answer of a webhook is told of: its receiver does not learn what follows.
+    A turn begun by the answer of a webhook is told of: its receiver does not learn the consequences.
     """
     seat = to_move(state)
     if seat is None or state.cases.frozen:
@@ -89,7 +89,7 @@ def turn_of(state: MatchState, events: Sequence[Happened] = ()) -> Fact | None:
     name = f"{_TURN}:{_turn_name(state, seat)}"
     if player is None or not is_person(player) or (beginning is not None and _knows_what_follows(player, beginning)):
         return None
-    # Without an event, what has happened since the clock says that the turn began may be recent.
+    # Without an event the turn counts as begun when its clock began, which may be recent.
     begun_at = state.updated_at if state.clock is None else state.clock.since
     fact = _fact(name, NoticeKind.TURN, state, begun_at if beginning is None else beginning.event.at, (player,))
     first = fact.summary if state.play.plies else summarise_fact("first-turn", game_title(state))

@@ -1,7 +1,7 @@
 """Mail that has arrived: stored before its sender is told that it is accepted, then read, once for each Message-ID.
 
-A mail is known by its digest (``mail_digest``). What became of it is remembered for MEMORY_DAYS, its content only until
-it has been read. None of it is an event; all of it can be erased.
+A mail is known by its digest (``mail_digest``). Its outcome is remembered for MEMORY_DAYS, its content only until it
+has been read. None of it is an event; all of it can be erased.
 """
 
 import hashlib
@@ -75,7 +75,7 @@ class ReceivedMail:
 
     ``recipient`` is the local part that it was sent to, empty once it has been read: it is a secret. ``sender`` is the
     address in its From header, ``return_path`` that of its envelope, empty for the null one. ``text`` is a digest of
-    what stands below its headers; ``repeats`` tells that a mail with its Message-ID and another text came before.
+    the text below its headers; ``repeats`` tells that a mail with its Message-ID and another text came before.
     ``reason`` is a sentence for the player about the verdict. ``at`` is when it arrived (milliseconds since 1970 UTC).
     """
 

@@ -1,4 +1,4 @@
-"""Letters that the server writes by itself. What they say is computed when they are sent: no secret is stored."""
+"""Letters that the server writes by itself. Their text is computed when they are sent: no secret is stored."""
 
 from enum import StrEnum
 

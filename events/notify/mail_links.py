@@ -1,7 +1,7 @@
 """Links in mail that need no sign-in: to confirm its address or choose a new password.
 
-A link carries the player, the second at which it expires, and an HMAC-SHA256 over what it is good for. Nothing is
-stored.
+A link carries the player, the second at which it expires, and an HMAC-SHA256 over its purpose and subject. Nothing
+is stored.
 """
 
 import base64

@@ -106,8 +106,8 @@ class NoticeDelivery:
 class Notice:
     """A notice to a person: its fact, the decision and the reason.
 
-    ``fact`` and ``player`` determine ``id``. ``summary`` is a sentence without anything private, ``reason`` what was
-    decided; ``at`` is when it happened.
+    ``fact`` and ``player`` determine ``id``. ``summary`` is a sentence without anything private, ``reason`` one on
+    the decision; ``at`` is when it happened.
     """
 
     id: str

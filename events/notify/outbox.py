@@ -52,8 +52,8 @@ class Letter:
 class Dispatch:
     """A dispatch to ``player`` through one channel to one ``target``.
 
-    ``notices`` are the ids of the notices that it is about: one until others are gathered. What is ``requested`` by the
-    player is sent whatever the hour. ``attempts``, ``lane`` and ``token`` are those of the claim of one that was taken.
+    ``notices`` are the ids of the notices that it is about: one until others are gathered. One ``requested`` by the
+    player is sent at any hour. ``attempts``, ``lane`` and ``token`` are those of the claim of one that was taken.
     """
 
     id: str

@@ -26,7 +26,7 @@ class Subscription(NamedTuple):
     """A browser in which ``player`` gets notices, named by ``label``.
 
     ``point`` and ``secret`` are p256dh and auth (RFC 8291, base64url). ``delivered_at`` is the last accepted message,
-    ``answer`` what became of the last one at ``answered_at``; ``ended`` says why it has ended, "" while it has not.
+    ``answer`` the outcome of the last one at ``answered_at``; ``ended`` says why it has ended, "" while it has not.
     """
 
     id: str

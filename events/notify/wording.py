@@ -62,7 +62,7 @@ WORDINGS: Mapping[str, Wording] = {
     ),
     "ruling": Wording("An arbiter has ruled on a case about a match of {game}.", "Ruling"),
 }
-"""By what a fact is about, which is how its name begins."""
+"""By the subject of a fact, with which its name begins."""
 
 
 def about(fact: str) -> str:

@@ -11,7 +11,7 @@ from email.message import Message
 from html.parser import HTMLParser
 
 MAX_READ_BYTES = 256_000
-"""Of a mail: commands stand at its top, whatever is attached below."""
+"""Of a mail: commands stand at its top, attachments below."""
 
 MAX_TEXT_CHARACTERS = 64_000
 MAX_LINES = 1000
@@ -182,13 +182,13 @@ _QUOTED_PARTS = re.compile(
     r"stopspelling|zmail_extra|yahoo_quoted|gmail_attr",
     re.IGNORECASE,
 )
-"""In the classes and ids of what mail programs put around the mail that is answered, or a signature."""
+"""In the classes and ids of elements that mail programs put around the answered mail, or a signature."""
 
 
 def text_of_html(html: str) -> str:
     """Return the words of ``html`` up to the first quoted part, for which a line ``>`` stands."""
     reader = _HtmlReader()
-    # What cannot be parsed ends the text. The tag at the end makes the parser hand over the text before it, but nothing
+    # Malformed HTML ends the text. The tag at the end makes the parser hand over the text before it, but nothing
     # that is still open there.
     with suppress(AssertionError, ValueError):
         reader.feed(f"{html}<br>")

@@ -47,7 +47,7 @@ def execute_commands(
 ) -> MailReport:
     """Carry out the commands of a mail (a digest names it) with a valid ``token``; return their outcomes.
 
-    ``token`` is None for a mail that is about no match. Raises UnknownMatchError and what loading a match raises.
+    ``token`` is None for a mail that is about no match. Raises UnknownMatchError and the errors of loading one.
     Crash-safe: request keys follow from the mail and the place in it, so a repetition finds the completed acts.
     """
     if token is None:
@@ -294,7 +294,7 @@ class _Execution:
             return self._refused(command, "This chat has no room for more messages.")
         return LineResult(line=command.line, effect=Effect.DONE, words="Your message stands in the chat of the match.")
 
-    # What is only shown
+    # Commands that only show
 
     def _show_board(self, command: Command, _: int) -> LineResult:
         return LineResult(line=command.line, effect=Effect.SHOWN, words="The match stands below.")

@@ -142,7 +142,7 @@ def _contest_parts(site: Site, notice: Notice) -> list[str]:
 def _match_parts(abouts: Sequence[NoticeView]) -> list[str]:
     """Return the news of a match, the commands that can be written, the board and the clocks."""
     view = abouts[0].view
-    # What is offered stands in the prompt.
+    # Offers stand in the prompt.
     shown = [about for about in abouts if view is None or about_fact(about.notice.fact) not in OFFERS]
     sentences = [_sentence(about) for about in shown]
     if not sentences and view is not None:

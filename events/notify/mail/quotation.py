@@ -96,7 +96,7 @@ def _introducing(lines: Sequence[str], at: int, is_command: IsCommand, *, goes_o
 
 
 def _joined(lines: Sequence[str], at: int, is_command: IsCommand) -> Iterator[str]:
-    """Yield the line ``at``, then with what a program may have broken off it."""
+    """Yield the line ``at``, then with the lines that a program may have broken off it."""
     text = lines[at].casefold()
     yield text
     for last, line in enumerate(lines[at + 1 : at + MAX_BROKEN_LINES], at):

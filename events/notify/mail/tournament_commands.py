@@ -13,7 +13,7 @@ from events.store.contract import Request
 def execute_tournament_command(tournaments: Tournaments, command: Command, person: Person, key: str) -> LineResult:
     """Let ``person`` enter or leave the tournament that ``command`` names; return the outcome.
 
-    Crash-safe: one append under the request key ``key``, so that a repetition finds what was done.
+    Crash-safe: one append under the request key ``key``, so that a repetition finds the first outcome.
     """
     (id,) = command.argument
     try:

@@ -230,7 +230,7 @@ def _consequence(view: MatchView, expected: clocks.Forecast) -> str:
     return "after that the time is up"
 
 
-# What can be written
+# Possible commands
 
 
 def prompt_text(view: MatchView) -> str:

@@ -1,6 +1,6 @@
 """The payload of webhooks: JSON of one shape for each type, with the names of the API, nothing private. Pure.
 
-A full payload also has the position and what its receiver can play; one that would be too large is thin.
+A full payload also has the position and the moves of its receiver; one that would be too large is thin.
 """
 
 import json

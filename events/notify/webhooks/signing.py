@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from events.notify.endpoints import EndpointKeys
 
 SECRET_BYTES = 32
-SECRET_PREFIX = "whsec_"  # noqa: S105 (what stands before every secret)
+SECRET_PREFIX = "whsec_"  # noqa: S105 (the beginning of every secret)
 PRIVATE_KEY_PREFIX = "whsk_"
 PUBLIC_KEY_PREFIX = "whpk_"
 

@@ -1,4 +1,4 @@
-"""What proves matches to who does not trust the server: replays, signed bundles, keys, a Merkle log of all heads.
+"""The proof of matches for those who do not trust the server: replays, signed bundles, keys, a Merkle log of all heads.
 
 - Formats: ``documents``, ``public_keys``, ``player_signatures``, ``bundle``, ``receipts``, ``checkpoints``, ``leaves``,
   ``merkle``, ``notes``, ``tree_heads``, ``policies``; ``verification`` needs them alone.

@@ -1,4 +1,4 @@
-"""The audit replay: what happened in a match, event by event, and whether the rules agree."""
+"""The audit replay: the course of a match, event by event, and whether the rules agree."""
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -152,7 +152,7 @@ class OpponentAnswer(NamedTuple):
         return f"the seed {follows} follows from the match, and {event.seed} is recorded"
 
     def recompute(self) -> str | None:
-        """Compute the answer again, a move from its own seed; return what differs, None when all is as recorded."""
+        """Compute the answer again, a move from its own seed; return the difference, None when all is as recorded."""
         try:
             return self._differing()
         except Exception as error:

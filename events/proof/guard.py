@@ -1,4 +1,4 @@
-"""The guard of checkpoints: which trees were signed, in a place outside the store, which may be restored from a backup.
+"""The guard of checkpoints: the signed trees, in a place outside the store, which may be restored from a backup.
 
 The largest tree is the name of a file: noting one replaces nothing, so processes cannot make it forget a larger one.
 """

@@ -58,7 +58,7 @@ class SigningKey:
 
 
 class KeyExamination(NamedTuple):
-    """What is wrong with the signing key, and why it could not be decrypted here (None: it was, or there is none)."""
+    """The faults of the signing key, and why it could not be decrypted here (None: it was, or there is none)."""
 
     faults: list[str]
     unchecked: str | None = None

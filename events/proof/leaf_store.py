@@ -62,7 +62,7 @@ class LeafStore:
                 live, length = pipeline.execute()
             if length == moved * NODE_BYTES:
                 return [*archived, *live]
-            # Tiles were moved meanwhile: what has just been read began elsewhere.
+            # Tiles were moved meanwhile: the leaves that were just read began elsewhere.
 
     def tree(self) -> merkle.Nodes:
         """Return a reader of nodes for one operation; a tile is read and hashed once. A missing node is empty."""
@@ -93,7 +93,7 @@ class LeafStore:
         return self._places.nodes_block(level, index // NODES_PER_KEY), index % NODES_PER_KEY * NODE_BYTES
 
     def queue_append(self, pipeline: StorePipeline, size: int, leaves: Sequence[bytes]) -> None:
-        """Begin a transaction on ``pipeline`` and queue what ``leaves``, as stored, add to a log of ``size``."""
+        """Begin a transaction on ``pipeline`` and queue the addition of ``leaves``, as stored, to a log of ``size``."""
         nodes = merkle.appended_nodes(size, map(hash_of_stored, leaves), self.tree())
         pipeline.multi()
         pipeline.set(self._places.log_size, size + len(leaves))

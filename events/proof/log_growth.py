@@ -143,7 +143,7 @@ class LogGrowth:
         self._notes = notes
 
     def log_changes(self) -> None:
-        """Add leaves for whatever has changed: live matches, then keys, then the log of administration."""
+        """Add leaves for all that has changed: live matches, then keys, then the log of administration."""
         for shard in range(self._store.shards):
             self.log_heads(self._store.live_streams(shard))
         while not self._log_others():

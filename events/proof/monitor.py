@@ -1,7 +1,7 @@
-"""Monitoring a log: everything new is read, the root is computed from it, and must extend what was seen before.
+"""Monitoring a log: everything new is read, the root is computed from it, and must extend the last tree.
 
 Tiles (c2sp.org/tlog-tiles) are compared with the entries. A key that signs must be one trusted at the beginning or in
-an entry, and not revoked by one. What was seen is kept, so that another past is found out.
+an entry, and not revoked by one. The last tree is kept, so that another past is noticed.
 """
 
 import base64
@@ -82,7 +82,7 @@ READERS = 8
 STATE_FILE = "seen.json"
 
 Fetch = Callable[[str, int], bytes | None]
-"""Takes a path and the most bytes to read; returns the content, None if there is none there; raises FetchError."""
+"""Takes a path and a limit of bytes to read; returns the content, None if there is none there; raises FetchError."""
 
 
 class FetchError(Exception):
@@ -90,14 +90,14 @@ class FetchError(Exception):
 
 
 class ContradictionError(Exception):
-    """The log contradicts itself, or what it has shown before; the message says what contradicts what."""
+    """The log contradicts itself, or its own earlier tree; the message describes the contradiction."""
 
 
 class Seen(NamedTuple):
     """The memory of a monitor: the origin, the last note ("": none), and the tree under it.
 
     ``keys`` (hexadecimal) may sign, ``revoked`` are ids. ``size`` and ``subtrees`` are under ``note``; names with
-    ``read`` are of what was read beyond it, under no note yet.
+    ``read`` are of the leaves read beyond it, under no note yet.
     """
 
     origin: str
@@ -129,7 +129,7 @@ def was_seen(directory: Path) -> bool:
 
 
 class Monitor:
-    """Follows the log behind ``fetch``, called ``origin`` (None: any), and keeps what it has seen in ``directory``.
+    """Follows the log behind ``fetch``, called ``origin`` (None: any), and keeps its memory in ``directory``.
 
     ``keys``, 32 bytes each, may sign from the first time on. Raises FetchError for a directory that cannot be read.
     """
@@ -148,7 +148,7 @@ class Monitor:
     def run(self) -> RunFinding:
         """Read the new part of the log and return the findings; raises FetchError and ContradictionError.
 
-        Crash-safe: what was read is kept every TILES_AT_ONCE tiles as a whole file, and the next run goes on there. A
+        Crash-safe: the tree read is kept every TILES_AT_ONCE tiles as a whole file, and the next run goes on there. A
         note replaces the last one only when the root of its tree was computed.
         """
         packed = self._read("checkpoint", MAX_NOTE_BYTES)
@@ -165,7 +165,7 @@ class Monitor:
         if seen.size < seen.read <= head.size:
             tree = self._grown(head, seen.read, seen.read_subtrees, seen.read_keys, seen.read_revoked)
         if tree is None or tree.root() != head.root:
-            # What was read in advance may have been wrong: it is no evidence.
+            # Leaves that were read in advance may have been wrong: they are no evidence.
             tree = self._grown(head, seen.size, seen.subtrees, (), seen.revoked)
         if tree.root() != head.root:
             raise ContradictionError(self._explain(head, note, tree, seen))

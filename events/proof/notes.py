@@ -51,7 +51,7 @@ class NoteKey(NamedTuple):
 
 
 class NoteSignature(NamedTuple):
-    """A signature of a note: the name and the id (4 bytes) of the key, and what the key has made."""
+    """A signature of a note: the name and the id (4 bytes) of the key, and the bytes that it has made."""
 
     name: str
     key_id: bytes

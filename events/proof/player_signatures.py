@@ -31,7 +31,7 @@ ACTS: Mapping[str, str] = {
 }
 
 _MEANWHILE = frozenset({MOVE, "clock-paused", "clock-resumed"})
-"""What may lie between what a player has seen and the act: moves, which are signed with it, and pauses of clocks."""
+"""The events that may lie between the version seen and the act: moves, which are signed with it, clock pauses."""
 
 _TAKEN_BACK = "moves-taken-back"
 _SIGNATURE = shape_of(PlayerSignature)
@@ -111,7 +111,7 @@ def find_signed_acts(match_id: str, events: Sequence[Envelope]) -> Iterator[Sign
 
 
 def in_words(acts: Sequence[SignedAct]) -> str:
-    """Return who has signed what, each kind of act once for a player and a key."""
+    """Return the signers and their acts, each kind of act once for a player and a key."""
     versions: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for act in acts:
         versions[act.actor, ACTS[act.type], act.key].append(str(act.version))

@@ -1,4 +1,4 @@
-"""Policies: which logs and witnesses somebody trusts (https://c2sp.org/tlog-policy).
+"""Policies: the logs and witnesses that somebody trusts (https://c2sp.org/tlog-policy).
 
 Lines: ``log VKEY [URL]``, ``witness NAME VKEY [URL]``, ``group NAME all``, ``any`` or a number, ``MEMBER...``, ``quorum
 NAME``.
@@ -22,7 +22,7 @@ NO_QUORUM = "none"
 
 
 class WitnessGroup(NamedTuple):
-    """A group that has cosigned what at least ``threshold`` of its ``members``, witnesses or groups, have cosigned."""
+    """A group that has cosigned when at least ``threshold`` of its ``members``, witnesses or groups, have."""
 
     threshold: int
     members: tuple[str, ...]
@@ -146,7 +146,7 @@ def parse_policy(packed: bytes) -> Policy:
         "group": read.read_group,
         "quorum": read.read_quorum,
     }
-    # What is beyond ASCII is opaque by the specification: it survives as it was.
+    # Text beyond ASCII is opaque by the specification: it stays as it is.
     for number, line in enumerate(packed.decode("utf-8", "surrogateescape").split("\n"), 1):
         place = f"line {number}"
         if any((letter < " " and letter != "\t") or letter == "\x7f" for letter in line):
@@ -172,10 +172,10 @@ def _count(words: Sequence[str], least: int, most: int) -> None:
         raise DocumentError("", "it has too few or too many words")
 
 
-def _key(vkey: str, kind: int, what: str) -> NoteKey:
+def _key(vkey: str, kind: int, words: str) -> NoteKey:
     key = parse_vkey(vkey)
     if key.type != kind:
-        raise DocumentError("", f"the key is not {what} (type {kind:02})")
+        raise DocumentError("", f"the key is not {words} (type {kind:02})")
     return key
 
 

@@ -1,4 +1,4 @@
-"""Receipts: what the server signs for who has acted: a bundle with another digest there proves two stories."""
+"""Receipts, signed by the server for those who act: a bundle with another digest there proves two stories."""
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
@@ -24,7 +24,7 @@ KEPT_MS = 5000
 """For how long a process signs receipts with the key that it has read: so long it may not know that it was revoked."""
 
 _MARKS = b" \t\r\n|>"
-"""What mail programs put between the pieces of a copied receipt; it has none of these itself."""
+"""The characters that mail programs put between the pieces of a copied receipt; it has none of these itself."""
 
 log = structlog.get_logger("receipts")
 

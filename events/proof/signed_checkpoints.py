@@ -13,7 +13,7 @@ from events.store.incidents import Incident, Incidents
 
 
 class ContradictedError(StoreError):
-    """A witness has cosigned what the log does not have: nothing is signed until an operator decides."""
+    """A witness has cosigned a tree that the log does not have: nothing is signed until an operator decides."""
 
     def __init__(self, witness: WitnessStanding) -> None:
         self.witness = witness
@@ -29,7 +29,7 @@ class ContradictedError(StoreError):
 def sign_checkpoint_of(
     checkpoints: CheckpointLog, incidents: Incidents, now: int, cosigning: Cosigning | None = None
 ) -> Checkpoint:
-    """Return the checkpoint of the day of ``now``, as ``CheckpointLog.sign`` does; raises what that raises.
+    """Return the checkpoint of the day of ``now``, as ``CheckpointLog.sign`` does, with its errors.
 
     Witnesses see the last one before (ContradictedError) and the new one afterwards. A rollback is an incident.
     """
@@ -55,7 +55,7 @@ def accept_rollback_of(checkpoints: CheckpointLog, incidents: Incidents, now: in
 def accept_contradictions_of(
     witnesses: Witnesses, administration: Administration, incidents: Incidents, now: int, actor: str
 ) -> list[WitnessStanding]:
-    """Let ``actor`` give up what witnesses have cosigned and the log lacks; return these witnesses.
+    """Let ``actor`` give up the trees that witnesses have cosigned and the log lacks; return these witnesses.
 
     They cosign no more before they are set up again. Crash-safe: each step once.
     """

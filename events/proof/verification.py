@@ -25,7 +25,7 @@ from events.store.converter import write_value
 from events.store.kinds import is_match
 
 BEYOND = "beyond the events"
-"""The step that lists what no event can show: it is never proved, which is not a fault."""
+"""The step that lists facts that no event can show: it is never proved, which is not a fault."""
 
 
 class Step(NamedTuple):
@@ -56,7 +56,7 @@ def verify(
     """Yield the steps of the proof of a bundle; raises FaultyBundleError at the first fault.
 
     Without ``keys`` the signature is not proved. ``recompute`` also computes every answer of an opponent again. Without
-    ``rules`` only what needs no rules is verified. ``policy`` says which witnesses must have cosigned.
+    ``rules`` only the parts that need none are verified. ``policy`` says which witnesses must have cosigned.
     """
     step = "well-formed"
     try:
@@ -133,7 +133,7 @@ def _signature(bundle: Bundle, keys: KeySet | None, rules: bool) -> Step:
         keys[signature.key].check(signature.value, KIND, bundle.statement, signature.signed_at)
     except DocumentError as fault:
         if rules:
-            # Computing what follows from the events shows where it was changed.
+            # Computing the facts from the events shows where it was changed.
             for _ in _replay(bundle, recompute=False, exactly=True):
                 pass
         if bundle.withheld is not None:
@@ -154,7 +154,7 @@ def _revocation(keys: KeySet, key: str) -> str:
 
 
 def _replay(bundle: Bundle, recompute: bool, exactly: bool = False) -> Iterator[Step]:
-    """Yield the steps of the replay; unless ``exactly``, only what follows from the events is compared."""
+    """Yield the steps of the replay; unless ``exactly``, only facts that follow from the events are compared."""
     authority = None if exactly else Authority(bundle.match)
     replayed = _Replayed(bundle, recompute, authority)
     facts = derive_facts(replayed.records(), positions=bundle.facts.positions is not None)
@@ -188,7 +188,7 @@ def _replay(bundle: Bundle, recompute: bool, exactly: bool = False) -> Iterator[
 
 
 def _authority(bundle: Bundle, authority: Authority, complete: bool) -> Iterator[Step]:
-    """Yield the step about who did what, and the one that lists what it rests on beside the events."""
+    """Yield the step about the authority of the actors, and the one that lists its grounds beside the events."""
     reach = f"all {len(bundle.events)} events" if complete else "the events, as far as rules can follow the match,"
     words = f"{reach} could be brought about by their actors, when they were"
     yield Step("authority", words, complete)

@@ -79,7 +79,7 @@ class WitnessState:
 
     @contextlib.contextmanager
     def changing(self, origin: str) -> Iterator[tuple[CosignedTree, Callable[[CosignedTree], None]]]:
-        """Give the last tree head of ``origin``, and what replaces it; nothing else changes it meanwhile.
+        """Give the last tree head of ``origin``, and a function that replaces it; nothing else changes it meanwhile.
 
         Crash-safe: one transaction, on the disk when the block has ended.
         """
@@ -119,7 +119,7 @@ class WitnessState:
 TEXT_TYPE = "text/plain; charset=utf-8"
 
 TWO_TREES, NO_PROOF = "two-trees", "no-proof"
-"""Kinds of contradictions: another tree of the size that was cosigned, and one without a proof that it extends that."""
+"""Kinds of contradictions: another tree of the size that was cosigned, and a tree that is not proved to extend it."""
 
 log = structlog.get_logger("witness")
 

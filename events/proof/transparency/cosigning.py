@@ -46,7 +46,7 @@ class _RefusedError(Exception):
 
 
 class Cosigning:
-    """Asks ``witnesses`` to cosign the last tree head; whatever one does is recorded with it and raises nothing.
+    """Asks ``witnesses`` to cosign the last tree head; the outcome is recorded with each, and none raises.
 
     Crash-safe: a cosignature joins the note before it is recorded; asked again, a witness answers alike.
     """

@@ -21,7 +21,7 @@ class WitnessError(ValueError):
 
 
 class WitnessStanding(NamedTuple):
-    """A witness (``vkey`` has its name) and what became of the last request.
+    """A witness (``vkey`` has its name) and the outcome of the last request.
 
     ``size`` is the last tree head that it has cosigned. After ``failures`` in a row, ``trouble`` the last, it is asked
     again at ``due``. ``contradicted`` is a size that this log does not have (0: none), ``accepted`` one that the
@@ -45,7 +45,7 @@ class WitnessStanding(NamedTuple):
 
     @property
     def contradicts(self) -> bool:
-        """Whether it has cosigned what this log does not have, and the operator has not accepted that."""
+        """Whether it has cosigned a tree that this log does not have, and the operator has not accepted that."""
         return self.contradicted > self.accepted
 
 
@@ -94,11 +94,11 @@ class Witnesses:
         return [witness for witness in due if not any(signature.is_of(witness.key) for signature in note.signatures)]
 
     def contradicting(self) -> list[WitnessStanding]:
-        """Return the witnesses that have cosigned what this log does not have."""
+        """Return the witnesses that have cosigned a tree that this log does not have."""
         return [witness for witness in self.all() if witness.contradicts]
 
     def accept(self) -> list[WitnessStanding]:
-        """Give up what witnesses have cosigned and this log does not have; return these witnesses."""
+        """Give up the trees that witnesses have cosigned and this log does not have; return these witnesses."""
         accepted = self.contradicting()
         for witness in accepted:
             self.record(witness._replace(accepted=witness.contradicted))

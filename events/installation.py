@@ -306,7 +306,7 @@ class Installation:
 
     @cached_property
     def turns(self) -> WorkList:
-        """The matches that wait for an opponent, owned by who created them."""
+        """The matches that wait for an opponent, owned by the creators."""
         return self._work_list(WorkListKeys(self.prefix, "opponents", "turns"))
 
     def _work_list(self, *keys: WorkListKeys) -> WorkList:

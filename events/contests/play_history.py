@@ -51,7 +51,7 @@ class PlayerResults(NamedTuple):
 def results_of(finished: Sequence[Summary], person: str) -> PlayerResults:
     """Return the results of a player in the ``finished`` matches.
 
-    In a pool who is best alone has won, who is best with others has drawn; against each opponent the better place
+    In a pool the best player has won, several best players have drawn; against each opponent the better place
     counts.
     """
     pools, opponents = defaultdict[str, Counter[str]](Counter), defaultdict[str, Counter[str]](Counter)

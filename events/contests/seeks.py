@@ -333,7 +333,7 @@ class Seeks:
             self._execute(seek.id, c.ClearTable(table.number, leaving, reason), f"clear:{table.number}")
 
     def _by_seat(self, seek: Seek) -> tuple[str | int, ...]:
-        """Return who sits where: of two, who has begun less often against the other begins; else the lot decides."""
+        """Return the players by seat: of two, the one who has begun less often against the other; else by lot."""
         people: list[str | int] = [seek.author, *(taker.player for taker in seek.table.takers)]
         if seek.table.level is not None:
             people += [seek.table.level] * (seek.terms.seats - len(people))

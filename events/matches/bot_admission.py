@@ -34,7 +34,7 @@ class BotAdmission:
     def places(
         self, match_id: str, proposal: ProposedMatch, players: Mapping[str, str | None]
     ) -> Iterator[frozenset[str]]:
-        """Take a place of each bot in which the block creates or joins the match; yield who accepts at once.
+        """Take a place of each bot in which the block creates or joins the match; yield the players who accept at once.
 
         ``players`` maps each player to the kind of the inviter, None for the actor. An error frees the places, unless
         the match may exist. Raises BeyondCapacityError.

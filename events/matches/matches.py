@@ -152,7 +152,10 @@ class Matches:
         appended = self._store.append(
             match_id,
             head,
-            [draft_of(event, who) for event, who in _with_actors(decided.decision.events, after, actor)],
+            [
+                draft_of(event, event_actor)
+                for event, event_actor in _with_actors(decided.decision.events, after, actor)
+            ],
             request,
             deadline=deadline_of(after),
             conditional_moves=loaded.revision if loaded else 0,

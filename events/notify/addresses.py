@@ -234,7 +234,7 @@ def confirmed(stored: MailAddress, address: str, now: int) -> MailAddress:
 
 
 def without_address(stored: MailAddress) -> MailAddress:
-    """Return ``stored`` without any address; secret and who may write stay."""
+    """Return ``stored`` without any address; the secret and the writers admitted stay."""
     return MailAddress(who_may_write=stored.who_may_write, secret=stored.secret)
 
 

@@ -38,38 +38,38 @@ def facts_of_tournament(tournament: TournamentState, events: Iterable[t.Event]) 
     people: dict[str, None] = {}
     ended_on = -1
     for version, event in enumerate(events, 1):
-        what, name, told = "", str(version), tuple(people)
+        subject, name, told = "", str(version), tuple(people)
         match event:
             case t.EntryMade():
                 people[event.player] = None
             case t.EntryTakenBack() | t.PlayerLeft():
                 people.pop(event.player, None)
             case t.StartPostponed():
-                what = "tournament-postponed"
+                subject = "tournament-postponed"
             case t.TournamentCalledOff():
                 organiser = () if event.canceller == tournament.organiser else (tournament.organiser,)
-                what, told = "tournament-cancelled", tuple(dict.fromkeys((*organiser, *people)))
+                subject, told = "tournament-cancelled", tuple(dict.fromkeys((*organiser, *people)))
             case t.TournamentStarted():
-                what, told = "tournament-started", event.players
+                subject, told = "tournament-started", event.players
             case t.PlaceFilled():
-                what, told = "tournament-place", (event.player,)
+                subject, told = "tournament-place", (event.player,)
             case t.TournamentEnded():
-                what, ended_on = "tournament-ended", event.at // DAY
+                subject, ended_on = "tournament-ended", event.at // DAY
             case t.TableCorrected() if event.at // DAY != ended_on:
-                what, name = "tournament-corrected", f"day-{event.at // DAY}"
-        if what:
+                subject, name = "tournament-corrected", f"day-{event.at // DAY}"
+        if subject:
             words = {"title": tournament.terms.title, "reason": tournament.reason}
-            facts.append(_fact(what, tournament.id, name, event.at, told, **words))
+            facts.append(_fact(subject, tournament.id, name, event.at, told, **words))
     return facts
 
 
-def _fact(what: str, contest: str, name: str, at: int, players: tuple[str, ...], **words: str | None) -> Fact:
+def _fact(subject: str, contest: str, name: str, at: int, players: tuple[str, ...], **words: str | None) -> Fact:
     return Fact(
-        name=f"{what}:{contest}:{name}",
+        name=f"{subject}:{contest}:{name}",
         kind=NoticeKind.CONTEST,
         match=None,
         version=int(name) if name.isdigit() else 0,
         at=at,
         players=players,
-        summary=WORDINGS[what].summary.format_map(words),
+        summary=WORDINGS[subject].summary.format_map(words),
     )

@@ -57,7 +57,7 @@ class Fact:
 
 
 class Happened(NamedTuple):
-    """An event of a match and who acted."""
+    """An event of a match and its actor."""
 
     version: int
     actor: str
@@ -169,16 +169,16 @@ def _turn_name(state: MatchState, seat: int) -> str:
 def _fact_of_event(state: MatchState, happened: Happened) -> Fact | None:
     """Return the fact of an event, None without one or when it does not matter in ``state`` any more."""
 
-    def tell(what: str, kind: NoticeKind, players: Iterable[str]) -> Fact:
+    def tell(subject: str, kind: NoticeKind, players: Iterable[str]) -> Fact:
         told = dict.fromkeys(player for player in players if player and is_person(player) and player != happened.actor)
-        fact = _fact(f"{what}:{state.match_id}:{happened.version}", kind, state, happened.event.at, tuple(told))
+        fact = _fact(f"{subject}:{state.match_id}:{happened.version}", kind, state, happened.event.at, tuple(told))
         return replace(fact, version=happened.version)
 
     match happened.event:
         case e.MatchCreated() as created if state.status == Status.OPEN:
             invited = tuple(seat.player for seat in state.seats if seat.player and not seat.joined)
-            what = "rematch" if created.rematch_of else "invitation"
-            return tell(what, NoticeKind.INVITATION, invited)
+            subject = "rematch" if created.rematch_of else "invitation"
+            return tell(subject, NoticeKind.INVITATION, invited)
         case e.MatchStarted():
             first = None
             if state.play.broken is None:

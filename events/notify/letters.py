@@ -38,7 +38,7 @@ def address_changed(player: str, former: str, now: int) -> Dispatch:
 
 
 def password_reset(asked: str, now: int) -> Dispatch:
-    """Return the letter to whom ``asked`` (a name or address) means; nobody's, so an unknown name looks alike."""
+    """Return the letter to those named by ``asked`` (a name or address); nobody's, so an unknown name looks alike."""
     letter = Letter(to=asked, subject="", text="", kind=LetterKind.PASSWORD_RESET)
     return letter_dispatch(f"reset:{now}", asker(asked), letter, now)
 

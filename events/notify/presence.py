@@ -7,7 +7,7 @@ PRESENT_MS = 150_000
 
 
 class Presence(PlayerStore):
-    """Who has which match open."""
+    """The matches that each person has open."""
 
     def record(self, player: str, match: str, visible: bool, now: int) -> None:
         """Record that ``player`` has ``match`` open in a visible tab at ``now``, or no longer."""

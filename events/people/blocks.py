@@ -53,7 +53,7 @@ class Blocks:
         return {person for person, kind in zip(wanted, kinds, strict=True) if kind == BLOCK.encode()}
 
     def between(self, people: Iterable[str]) -> set[frozenset[str]]:
-        """Return the pairs among ``people`` of whom one blocks the other, in one round trip."""
+        """Return the pairs of ``people`` in which one blocks the other, in one round trip."""
         among = list(dict.fromkeys(people))
         with self._client.pipeline(transaction=False) as pipeline:
             for person in among:

@@ -14,7 +14,7 @@ from events.runtime.transactions import transact
 
 DAY_MS = 24 * 3600 * 1000
 MAX_REMEMBERED = 10_000
-"""People of whom a process remembers that it has recorded them today."""
+"""People whom a process remembers as recorded today."""
 
 
 def entry_of(person: Person) -> str:

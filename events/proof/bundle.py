@@ -89,7 +89,7 @@ class Facts(NamedTuple):
 
 
 class BundleSignature(NamedTuple):
-    """Whose key signed when, and the signature; ``inclusion`` is the digest of that member when it was signed."""
+    """The key, the instant and the signature; ``inclusion`` is the digest of that member when it was signed."""
 
     key: str
     signed_at: int

@@ -181,9 +181,9 @@ class Monitor:
             return
         before = parse_tree_head(parse_note(seen.note).text)
         if head.size < before.size or (head.size == before.size and head.root != before.root):
-            what = "fewer leaves" if head.size < before.size else "as many leaves and another root"
+            difference = "fewer leaves" if head.size < before.size else "as many leaves and another root"
             raise ContradictionError(
-                f"the log shows a checkpoint with {what}: now {_in_words(head)}, before {_in_words(before)}. "
+                f"the log shows a checkpoint with {difference}: now {_in_words(head)}, before {_in_words(before)}. "
                 f"Both notes are in {self._keep_evidence(seen.note, str(note))}"
             )
 

@@ -204,7 +204,7 @@ class PeopleKeys:
         self.bots = f"{self._tag}bots"  # sorted set: the accounts that are bots, in ASCII order
         # people by name in small letters and id. Sorted set, in ASCII order
         self.directory = f"{self._tag}directory"
-        self.seen = f"{self._tag}seen"  # sorted set: who is in the directory, by the day of the last visit
+        self.seen = f"{self._tag}seen"  # sorted set: the people in the directory, by the day of the last visit
         self.accounts = f"{self._tag}person:"  # begins the keys of accounts
         self.writes = f"{self._tag}acts:"  # begins the counters of people's writes in the last minute
         self.suspensions = f"{self._tag}suspended:"  # begins the keys of suspensions
@@ -228,7 +228,7 @@ class PeopleKeys:
         self.suspension = keys_of(self.suspensions)  # a suspension. String: JSON; it expires
         self.writes_of = keys_of(self.writes)  # a person's writes. String: a counter; it expires
         self.blocks = keys_of(f"{self._tag}blocks:")  # the people whom a person blocks or mutes. Hash: kind by id
-        self.follows = keys_of(f"{self._tag}follows:")  # whom a person follows. Sorted set: ids, by when
+        self.follows = keys_of(f"{self._tag}follows:")  # the people whom a person follows. Sorted set: ids, by when
         self.availability = keys_of(self.availabilities)  # a player's availability. String: JSON
         # how many bytes a person keeps in the next three. String: a number
         self.bytes_kept = keys_of(f"{self._tag}bytes-kept:")
@@ -236,7 +236,7 @@ class PeopleKeys:
         self.explorations = keys_of(f"{self._tag}explorations:")  # a person's trees of moves. Hash: text by match
         # a person's published trees of moves. Hash: text by match
         self.publications = keys_of(f"{self._tag}published:")
-        self.publishers = keys_of(f"{self._tag}publishers:")  # who has published a tree about a match. Set: ids
+        self.publishers = keys_of(f"{self._tag}publishers:")  # the authors of published trees about a match. Set: ids
         # a person's attempts at puzzles, by game and puzzle, and ratings as a solver, by game. Hash: packed
         self.puzzle_attempts = keys_of(f"{self._tag}puzzle-attempts:")
         self.puzzle_rating = keys_of(f"{self._tag}puzzle-rating:")  # of a puzzle, by game and id. String: packed
@@ -346,7 +346,7 @@ class ProofKeys:
         self.looked_hour = f"{tag}log:hour"  # string: the last hour that began with a look for changes
         self.log_origin = f"{tag}log:origin"  # string: the name of the log in notes
         self.note = f"{tag}log:note"  # string: the last tree as a signed note, with cosignatures
-        self.witnesses = f"{tag}witnesses"  # hash: who is asked for cosignatures, and the last outcome, JSON by name
+        self.witnesses = f"{tag}witnesses"  # hash: those asked for cosignatures, with the last outcome, JSON by name
         self.timestamps = f"{tag}log:timestamps"  # hash: RFC 3161 tokens over checkpoints by day
 
     def nodes_block(self, level: int, block: int) -> str:

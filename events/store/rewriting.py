@@ -37,7 +37,7 @@ class _Rewrite(NamedTuple):
 
 
 class Rewriting:
-    """Who has been erased since the files of the store were rewritten; ``erasures`` are to be done once more."""
+    """The people erased since the files of the store were rewritten; ``erasures`` are to be done once more."""
 
     def __init__(self, client: StoreClient, prefix: str, now: Callable[[], int]) -> None:
         self._client = client

@@ -105,7 +105,7 @@ def oldest_unfinished(
         ranges: list[Any] = pipeline.execute() if pointers else []
     for (group, match_id, version), entries in zip(pointers, ranges, strict=True):
         for _, fields in entries:
-            with suppress(ValueError, KeyError):  # a damaged event has no age; who reads it says that it is damaged
+            with suppress(ValueError, KeyError):  # a damaged event has no age; its readers say that it is damaged
                 at = unpack(fields[b"b"], match_id, version, fields[b"h"]).at
                 oldest[group] = min(at, oldest[group] or at)
     return oldest

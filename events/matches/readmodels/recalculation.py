@@ -94,7 +94,7 @@ class Day:
 
 @dataclass
 class _Work:
-    """The work on one day: who has restarted, and from where on others are calculated again."""
+    """The work on one day: the players who have restarted, and from where on others are calculated again."""
 
     restarted: set[str] = field(default_factory=set)
     again: dict[str, DayPlace] = field(default_factory=dict)
@@ -189,7 +189,7 @@ class RatingRecalculation:
                 yield player, ends[last] or self._previous(player, last)
 
     def _restart(self, day: int, players: Collection[str]) -> int:
-        """Note for whom it counts that these players have other ratings at the start of a day; return their matches."""
+        """Note the effects of other ratings of ``players`` at the start of a day; return how many matches they have."""
         work = self._work[day]
         self._read(day, dict.fromkeys(players, BEGIN_OF_DAY))
         matches = 0

@@ -37,7 +37,7 @@ ADMITTED = MailAdmission(None, "")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdmissionRules:
-    """The confirmed address, who may write for the account, our domain, whose Authentication-Results are believed."""
+    """The confirmed address, the writers admitted, our domain, and the server whose Authentication-Results count."""
 
     address: str | None
     who_may_write: WhoMayWrite

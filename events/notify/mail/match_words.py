@@ -70,8 +70,8 @@ def event_words(event: e.Event, seat: int, names: Sequence[str], game_id: str) -
         case e.MoveSubmitted(seat=mover, move=move, channel=channel):
             if channel in (Channel.CONDITIONAL, Channel.FORCED):
                 whose = "Your" if mover == seat else f"{names[mover]}'s"
-                what = "conditional move" if channel == Channel.CONDITIONAL else "only legal move"
-                return f'{whose} {what} was played at once: "{move}".'
+                kind = "conditional move" if channel == Channel.CONDITIONAL else "only legal move"
+                return f'{whose} {kind} was played at once: "{move}".'
             return f'"{move}" was played.'
         case e.DrawOffered(seat=other):
             return "You have offered a draw." if other == seat else f"{names[other]} has offered a draw."

@@ -66,7 +66,7 @@ class Site:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Addressee:
-    """Whom a mail is to, at which ``address``, in which ``zone``, with the ``secret`` of the tokens in it."""
+    """The person to whom a mail goes, with ``address``, time ``zone``, and the ``secret`` of the tokens in it."""
 
     player: str
     name: str

@@ -1,4 +1,4 @@
-"""Whom an address of Rookery stands for: the one place where tokens of incoming mail are judged."""
+"""The person for whom an address of Rookery stands: the one place where tokens of incoming mail are judged."""
 
 from dataclasses import dataclass
 

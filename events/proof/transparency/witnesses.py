@@ -1,4 +1,4 @@
-"""The witnesses of this log: who is asked for cosignatures, and the answers.
+"""The witnesses of this log, who are asked for cosignatures, and their answers.
 
 One that has cosigned a tree which this log does not have shows that the log was rolled back: nothing more is signed.
 """

@@ -79,7 +79,7 @@ def show_published_exploration(match_id: str, player: str) -> PublishedExplorati
 
 @blueprint.delete("/matches/<match_id>/explorations/<player>")
 @endpoint(204, signed_in=True, problems=[404])
-def withdraw_exploration(match_id: str, player: str) -> None:
+def remove_publication(match_id: str, player: str) -> None:
     """Withdraw a published exploration
 
     For arbiters who had no part in the match. Its author keeps it, and only its author sees it from then on.

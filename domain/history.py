@@ -74,27 +74,27 @@ class History(Sequence[Hashable]):
 
     def texts(self) -> tuple[str, ...]:
         """Return the position strings. Each is formatted once, however often this is called as the history grows."""
-        known = self._texts
-        if len(known) < len(self):
-            missing = range(len(known), len(self))
-            self._texts = known = (*known, *(self._game.format_position(self[ply]) for ply in missing))
-        return known
+        texts = self._texts
+        if len(texts) < len(self):
+            missing = range(len(texts), len(self))
+            self._texts = texts = (*texts, *(self._game.format_position(self[ply]) for ply in missing))
+        return texts
 
     def movers(self) -> tuple[int, ...]:
         """Return the seat that was to move in each position."""
-        known = self._movers
-        if len(known) < len(self):
-            missing = range(len(known), len(self))
-            self._movers = known = (*known, *(self._game.to_move(self[ply]) for ply in missing))
-        return known
+        movers = self._movers
+        if len(movers) < len(self):
+            missing = range(len(movers), len(self))
+            self._movers = movers = (*movers, *(self._game.to_move(self[ply]) for ply in missing))
+        return movers
 
     def display_moves(self, moves: Sequence[str]) -> tuple[str, ...]:
         """Return ``moves``, the strings of the moves played in these positions, as players like to read them."""
-        known = self._displayed
-        if len(known) < len(self):
-            missing = range(len(known), len(self))
-            self._displayed = known = (*known, *(self._display(self[ply], moves[ply]) for ply in missing))
-        return known
+        texts = self._displayed
+        if len(texts) < len(self):
+            missing = range(len(texts), len(self))
+            self._displayed = texts = (*texts, *(self._display(self[ply], moves[ply]) for ply in missing))
+        return texts
 
     def display_last_move(self, moves: Sequence[str]) -> str:
         """Return the last of ``moves`` as ``display_moves`` does, without formatting the others."""

@@ -74,11 +74,11 @@ class Vector(Sequence[T]):
         start, stop, step = place.indices(self._length)
         if step != 1:
             return tuple(self)[place]
-        found: list[T] = []
+        elements: list[T] = []
         for part in (*self._parts, self._last):
-            found += part[max(start, 0) : max(stop, 0)]
+            elements += part[max(start, 0) : max(stop, 0)]
             start, stop = start - len(part), stop - len(part)
-        return tuple(found)
+        return tuple(elements)
 
 
 def with_value(values: tuple[T, ...], place: int, value: T) -> tuple[T, ...]:

@@ -127,10 +127,10 @@ class CheckTables:
     def attackers(self, king: int, towers: Towers, memory: int) -> Attackers:
         """Return who attacks the own king on ``king`` once its side has shown ``memory`` to dragons."""
         key = (king, towers, memory)
-        known = self._attackers_by_king.get(key)
-        if known is None:
-            known = self._attackers_by_king[key] = self._attackers(king, towers, memory)
-        return known
+        attackers = self._attackers_by_king.get(key)
+        if attackers is None:
+            attackers = self._attackers_by_king[key] = self._attackers(king, towers, memory)
+        return attackers
 
     def _attackers(self, king: int, towers: Towers, memory: int) -> Attackers:
         position, side = self.position, self.position.side
@@ -168,12 +168,14 @@ class CheckTables:
     def lines(self, king: int, towers: Towers) -> frozenset[int]:
         """Return the squares between the king and each possible attacker, now or with one more piece on a tower."""
         key = (king, towers)
-        known = self._all_lines.get(key)
-        if known is None:
+        squares = self._all_lines.get(key)
+        if squares is None:
             attacks = [self.attackers(king, towers, _EVERYTHING)]
             attacks += [self.attackers(king, arrived, _EVERYTHING) for _, _, arrived in self._arrivals(towers)]
-            known = self._all_lines[key] = frozenset(between for attackers in attacks for between in attackers.between)
-        return known
+            squares = self._all_lines[key] = frozenset(
+                between for attackers in attacks for between in attackers.between
+            )
+        return squares
 
     def _arrivals(self, towers: Towers) -> Iterator[tuple[int, int, Towers]]:
         """Yield each vacant tower, a type that can change something there, and the towers once it has come."""
@@ -187,10 +189,10 @@ class CheckTables:
         With ``at_once``: where no unblockable attacker attacks it.
         """
         key = (king, towers, memory, at_once)
-        known = self._refuges.get(key)
-        if known is None:
+        refuges = self._refuges.get(key)
+        if refuges is None:
             shown = memory | KING
-            known = self._refuges[key] = set_of(
+            refuges = self._refuges[key] = set_of(
                 [
                     square
                     for square in members_of(range_of(KING, king) & ~self.enemies)
@@ -201,4 +203,4 @@ class CheckTables:
                     )
                 ]
             )
-        return known
+        return refuges

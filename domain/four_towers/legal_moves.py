@@ -226,10 +226,10 @@ class MoveGenerator:
         """
         white, black = self.position.memories
         imitated = (memory | (black, white)[self.side]) if self.enemy_dragons else 0
-        known = self.dangers.get(imitated)
-        if known is None:
-            known = self.dangers[imitated] = self._find_danger(imitated)
-        return known
+        danger = self.dangers.get(imitated)
+        if danger is None:
+            danger = self.dangers[imitated] = self._find_danger(imitated)
+        return danger
 
     def _find_danger(self, imitated: int) -> tuple[bool, int, int]:
         if is_shielded(self.men, self.side, self.king):

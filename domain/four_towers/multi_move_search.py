@@ -145,14 +145,14 @@ class _Search:
         board = sequence.board
         kind = board[square] & 15
         key = (board[square], square, (sequence.own | self.enemies) & range_of(kind, square), sequence.towers)
-        known = self.steps.get(key)
-        if known is None:
+        steps = self.steps.get(key)
+        if steps is None:
             position = self.position._replace(board=board, men=sets_of(board))
             moves = tuple(PieceReach(position).plain_moves_from(square))
             targets = reduce(or_, (1 << target_of(move) for move in moves), 0)
             memory = memory_after(position, moves[0]) if moves and kind <= KING else 0
-            known = self.steps[key] = _Steps(moves, targets, memory)
-        return known
+            steps = self.steps[key] = _Steps(moves, targets, memory)
+        return steps
 
     def extended_by(self, sequence: _Sequence, square: int, move: int, memory: int) -> _Sequence:
         """Return the sequence with one more component, by the piece on ``square``."""
@@ -195,13 +195,13 @@ class _Search:
         """Return whether no ``left`` components can make the king safe, as far as the tables show."""
         if self.pruning:
             key = (sequence.king, sequence.towers, sequence.memory, sequence.arenas, left)
-            known = self.dead_ends.get(key)
-            if known is None:
-                known = self.dead_ends[key] = all(
+            dead_end = self.dead_ends.get(key)
+            if dead_end is None:
+                dead_end = self.dead_ends[key] = all(
                     self.tables.relief(square, sequence.towers, sequence.memory) is None
                     for square in members_of(self.within_reach(sequence, left))
                 )
-            return known
+            return dead_end
         mobile = ARENA_OF[sequence.king] in sequence.arenas
         return min_components > left and not mobile and not self.has_shield(sequence, left)
 

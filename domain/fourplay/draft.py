@@ -82,7 +82,7 @@ def draft(position: Position, ready: bytes) -> ArmyDraft:
 def _army(board: bytes, side: int) -> dict[str, str]:
     """Return the codes of a player's pieces by square, the King first."""
     kinds = {square: board[square] & 15 for square in QUADRANT_SQUARES[side] if board[square]}
-    return {NAMES[square]: KIND_CODES[kind] for square, kind in sorted(kinds.items(), key=lambda each: each[1])}
+    return {NAMES[square]: KIND_CODES[kind] for square, kind in sorted(kinds.items(), key=lambda entry: entry[1])}
 
 
 def has_begun(position: Position) -> bool:

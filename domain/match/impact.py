@@ -57,13 +57,13 @@ def impact(match: str, events: Iterable[e.Event], old: int, new: int) -> Differe
             installed = find_ruleset(event.game, new).setups.values()
             setups = [(setup.name, len(setup.seat_names)) for setup in installed]
             if (event.setup, len(event.seats)) not in setups:
-                known = ", ".join(f"{name} for {seats}" for name, seats in setups)
+                choices = ", ".join(f"{name} for {seats}" for name, seats in setups)
                 return Difference(
                     ply=0,
                     version=was.version,
                     kind=SETUP,
                     recorded=f"{event.setup} for {len(event.seats)}",
-                    instead=known,
+                    instead=choices,
                 )
             event = replace(event, ruleset=new)
         # A match that comes under the old ruleset later has a past that the new one did not make.

@@ -83,7 +83,7 @@ def examine(
         return Finding(ply, seat, text, text, points(value), 0, None, 1, 1, (text,), (text,), (), 0)
     # All moves at the least depth: which of them look good, and whether the choice mattered.
     glance = analyse(game, position, history, 1, legal, on_progress)
-    ranked = sorted(glance.moves, key=lambda each: -each.value)
+    ranked = sorted(glance.moves, key=lambda candidate: -candidate.value)
     top = points(glance.best.value)[seat]
     near = sum(top - points(candidate.value)[seat] <= NEAR_BEST for candidate in ranked)
     rivals = list(islice((candidate.move for candidate in ranked if candidate.move != played), MAX_RIVALS))

@@ -27,10 +27,10 @@ def format_move(position: Position, move: int) -> str:
 def parse_move(position: Position, text: str) -> int:
     """Return the legal move that ``text`` names; raises MalformedNotation, GameOver or IllegalMove with the reason."""
     form = _BUILD_FORM if text[:1] == "+" else _PUSH_FORM
-    for place, (expected, found) in enumerate(zip(form, text, strict=False), start=1):
-        if found not in expected:
+    for place, (expected, character) in enumerate(zip(form, text, strict=False), start=1):
+        if character not in expected:
             wanted = _MEANINGS[expected] if place > 1 else "'+' or " + _MEANINGS[expected]
-            raise MalformedNotation(f"character {place}: expected {wanted}, found {found!r}")
+            raise MalformedNotation(f"character {place}: expected {wanted}, found {character!r}")
     if len(text) < len(form):
         wanted = _MEANINGS[form[len(text)]] if text else "'+' or a square"
         raise MalformedNotation(f"the move ends too early: expected {wanted} as character {len(text) + 1}")

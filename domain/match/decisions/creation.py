@@ -77,9 +77,9 @@ def _ruleset(game: AnyGame, ruleset: int) -> AnyGame:
     try:
         return find_ruleset(game.id, ruleset)
     except UnknownRulesetError:
-        known = ", ".join(str(other.ruleset) for other in GAMES.rulesets[game.id])
+        rulesets = ", ".join(str(other.ruleset) for other in GAMES.rulesets[game.id])
         raise CommandError(
-            "unknown-ruleset", f"{game.title} has no ruleset {ruleset}, only {known}", "ruleset"
+            "unknown-ruleset", f"{game.title} has no ruleset {ruleset}, only {rulesets}", "ruleset"
         ) from None
 
 
@@ -90,8 +90,8 @@ def _setup(game: AnyGame, name: str | None) -> Setup:
         *others, last = game.setups
         raise CommandError("unknown-setup", f"say which setup of {game.title}: {', '.join(others)} or {last}", "setup")
     if name not in game.setups:
-        known = ", ".join(game.setups)
-        raise CommandError("unknown-setup", f"{game.title} has no setup {name!r}, only {known}", "setup")
+        setups = ", ".join(game.setups)
+        raise CommandError("unknown-setup", f"{game.title} has no setup {name!r}, only {setups}", "setup")
     return game.setups[name]
 
 

@@ -34,14 +34,14 @@ log = structlog.get_logger("relay")
 Handle = Callable[[Sequence[Delivery]], Failures]
 
 
-class Found(NamedTuple):
+class ObservedShards(NamedTuple):
     """The result of a look at shards: their states, and whether pending entries are claimed however new they are."""
 
     states: Mapping[int, FeedState]
     claims_all: bool = False
 
 
-NOTHING = Found({})
+NOTHING = ObservedShards({})
 
 
 class Consumer:
@@ -61,7 +61,7 @@ class Consumer:
         self._handed: deque[list[Delivery]] = deque()
         self._ready = False
         self._claimed_at = 0
-        self._found = NOTHING
+        self._observed = NOTHING
 
     def run(self, stop: threading.Event) -> None:
         """Handle deliveries until ``stop`` is set, waiting with growing delays for whatever is unavailable."""
@@ -106,7 +106,7 @@ class Consumer:
 
         It reads undelivered entries, and claims those that have been pending for too long, all when a relay is gone.
         """
-        self._found = Found(states, is_one_gone or self._found.claims_all)
+        self._observed = ObservedShards(states, is_one_gone or self._observed.claims_all)
         lags = {shard: state.lag(self.group.group) for shard, state in states.items()}
         self.woken.add(shard for shard, lag in lags.items() if lag.undelivered)
         if any(lag.pending for lag in lags.values()):
@@ -133,18 +133,18 @@ class Consumer:
                 return given
         # A clock that was set back must not stop the claiming.
         if looks and not 0 <= self._now() - self._claimed_at < CLAIM_INTERVAL_MS:
-            self._found = Found(self.group.states())
-        found, self._found = self._found, NOTHING
-        claimed = self._claim(found) if found.states else []
-        if looks and found.states and not claimed:
+            self._observed = ObservedShards(self.group.states())
+        observed, self._observed = self._observed, NOTHING
+        claimed = self._claim(observed) if observed.states else []
+        if looks and observed.states and not claimed:
             self._claimed_at = self._now()
         return claimed
 
-    def _claim(self, look: Found) -> list[Delivery]:
-        if feeds := self.group.rewind(look.states):
+    def _claim(self, observed: ObservedShards) -> list[Delivery]:
+        if feeds := self.group.rewind(observed.states):
             log.warning("the end of feeds is lost", line=self.group.group, feeds=feeds)
-        held = [shard for shard, state in look.states.items() if state.lag(self.group.group).pending]
-        claimed = self.group.claim(0 if look.claims_all else MIN_CLAIM_IDLE_MS, held)
+        held = [shard for shard, state in observed.states.items() if state.lag(self.group.group).pending]
+        claimed = self.group.claim(0 if observed.claims_all else MIN_CLAIM_IDLE_MS, held)
         if claimed:
             log.info("claimed", line=self.group.group, deliveries=len(claimed))
         return claimed

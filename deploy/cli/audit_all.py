@@ -81,7 +81,9 @@ def audit_all(processes: int, opponents: bool, trusted_files: tuple[Path, ...]) 
             "Anyone who can write to the store can also sign: pass a checkpoint kept elsewhere with --checkpoint."
         )
     elsewhere = sum(finding.match is None for finding in findings) + logs.checkpoints.unlisted
-    faulty = {found.match for found in total.findings} | {found.match for found in findings if found.match is not None}
+    faulty = {finding.match for finding in total.findings} | {
+        finding.match for finding in findings if finding.match is not None
+    }
     if elsewhere:
         click.echo(f"{elsewhere} faults in logs and keys, see above")
     if faulty:
@@ -98,7 +100,9 @@ def _audit_matches(processes: int, opponents: bool) -> Audited:
     def show(audited: Audited) -> None:
         nonlocal total
         total = total.plus(audited)
-        print_findings("DIFFERENT", [LogFinding(found.place, found.reason) for found in audited.findings])
+        print_findings(
+            "DIFFERENT", [LogFinding(difference.place, difference.reason) for difference in audited.findings]
+        )
 
     follow_job(AUDIT, {RECOMPUTE: opponents}, processes, "Replaying", show)
     return total

@@ -132,7 +132,7 @@ def follow_job(kind: str, parameters: Parameters, processes: int, label: str, sh
     """
     installation = open_installation()
     try:
-        found = installation.fleet_jobs.find_running(kind, parameters)
+        running_job = installation.fleet_jobs.find_running(kind, parameters)
         job = installation.fleet_jobs.start(kind, parameters)
     except StoreError as error:
         if not _takes_no_writes(error):
@@ -140,7 +140,7 @@ def follow_job(kind: str, parameters: Parameters, processes: int, label: str, sh
         click.echo(f"The store takes no writes ({error}): this process does all the work.", err=True)
         do_here(installation, kind, parameters, label, show)
         return
-    if found is not None and found.id == job.id:
+    if running_job is not None and running_job.id == job.id:
         requested = rfc3339(job.requested_at)
         click.echo(f"Following the job {job.id}, which was requested at {requested}.", err=True)
     try:
@@ -180,12 +180,12 @@ class _Follower:
             while not self._job.is_planned and self._look(show):
                 self._work()
             with progress_bar(self._job.units, label) as step:
-                known = 0
+                units_shown = 0
                 while self._look(show):
-                    step(self._job.units_done - known)
-                    known = self._job.units_done
+                    step(self._job.units_done - units_shown)
+                    units_shown = self._job.units_done
                     self._work()
-                step(self._job.units_done - known)
+                step(self._job.units_done - units_shown)
         except KeyboardInterrupt:
             raise CliError(self._interrupted()) from None
         check_finished(self._job)

@@ -54,11 +54,11 @@ def monitor(url: str, state: Path, vkey: str | None, policy_file: Path | None) -
     with httpcore.ConnectionPool(max_connections=READERS, retries=2) as connections, report_errors(FetchError, OSError):
         fetch = fetcher(connections, url)
         directory = state / host.replace(":", "-")
-        known = [] if key is None else [key.raw]
+        keys = [] if key is None else [key.raw]
         if key is None and not was_seen(directory):
-            known = _published_keys(fetch)
+            keys = _published_keys(fetch)
         try:
-            finding = Monitor(fetch, directory, known, None if key is None else key.name).run()
+            finding = Monitor(fetch, directory, keys, None if key is None else key.name).run()
         except ContradictionError as error:
             raise CliError(escape_unprintable(f"CONTRADICTION: {error}")) from None
     _report(finding, policy, trusted=key is not None)

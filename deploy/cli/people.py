@@ -47,9 +47,9 @@ def roles() -> None:
     """List the people who have roles."""
     people, administration = open_people()
     holders = administration.holders()
-    known = people.persons(holders)
+    persons = people.persons(holders)
     for person, held in sorted(holders.items()):
-        click.echo(f"{known[person].name if person in known else person}  {', '.join(sorted(held))}")
+        click.echo(f"{persons[person].name if person in persons else person}  {', '.join(sorted(held))}")
 
 
 @people.command("log")

@@ -92,12 +92,12 @@ def _report_future(matches: Sequence[FutureMatch], outages: Sequence[Outage]) ->
 def incidents() -> None:
     """List what went wrong with the store, and what each match lost."""
     installation = open_installation()
-    found = installation.incidents.all()
-    for incident in found:
+    records = installation.incidents.all()
+    for incident in records:
         click.echo(f"{rfc3339(incident.at)}  {escape_unprintable(incident.words)}")
         for match_id, version in sorted(incident.lost.items()):
             click.echo(f"  {escape_unprintable(match_id)}: everything after version {version}")
-    if not found:
+    if not records:
         click.echo("No incidents.")
 
 

@@ -52,10 +52,10 @@ def remove(name: str) -> None:
 def list_witnesses() -> None:
     """List the witnesses, and what became of the last request to each."""
     installation = open_installation()
-    witnesses = installation.witnesses.all()
-    for each in witnesses:
-        click.echo(escape_unprintable(f"{each.key.name}  {each.url}  {_standing(each)}"))
-    if not witnesses:
+    standings = installation.witnesses.all()
+    for standing in standings:
+        click.echo(escape_unprintable(f"{standing.key.name}  {standing.url}  {_describe(standing)}"))
+    if not standings:
         click.echo("There are no witnesses: add one with rookery witness add URL VKEY")
 
 
@@ -68,13 +68,13 @@ def show_key() -> None:
     click.echo(key.vkey)
 
 
-def _standing(each: WitnessStanding) -> str:
+def _describe(standing: WitnessStanding) -> str:
     cosigned = "has cosigned nothing yet"
-    if each.cosigned_at is not None:
-        cosigned = f"has cosigned {each.size} leaves at {rfc3339(each.cosigned_at)}"
-    if each.contradicts:
-        return f"{cosigned}; CONTRADICTS this log: {each.trouble}"
-    if each.failures:
-        times = "once" if each.failures == 1 else f"{each.failures} times in a row"
-        return f"{cosigned}; has failed {times}: {each.trouble}; is asked again at {rfc3339(each.due)}"
+    if standing.cosigned_at is not None:
+        cosigned = f"has cosigned {standing.size} leaves at {rfc3339(standing.cosigned_at)}"
+    if standing.contradicts:
+        return f"{cosigned}; CONTRADICTS this log: {standing.trouble}"
+    if standing.failures:
+        times = "once" if standing.failures == 1 else f"{standing.failures} times in a row"
+        return f"{cosigned}; has failed {times}: {standing.trouble}; is asked again at {rfc3339(standing.due)}"
     return cosigned

@@ -107,8 +107,8 @@ class Child:
             return None
         pid = self._popen.pid
         how = f"was killed by {signal.Signals(-status).name}" if status < 0 else f"exited with status {status}"
-        known = self.impairment
-        reason = known.reason if known is not None and known.pid == pid else how
+        impairment = self.impairment
+        reason = impairment.reason if impairment is not None and impairment.pid == pid else how
         self.impairment = Impairment(reason, pid, frozenset((pid,)))
         signal_group(pid, signal.SIGKILL)
         self._forget_process()

@@ -142,8 +142,8 @@ class Deliveries:
             return None
         holds = []
         for notice in notices:
-            known = self._circumstances.read(dispatch.player, notice.match, now)
-            hold = hold_of(notice.kind, notice.deadline, known)
+            circumstances = self._circumstances.read(dispatch.player, notice.match, now)
+            hold = hold_of(notice.kind, notice.deadline, circumstances)
             if hold is None:
                 return None
             holds.append(hold)
@@ -163,9 +163,9 @@ class Deliveries:
         match = next((notice.match for notice in notices if notice.id in dispatch.notices), None)
         return any(
             (sent.channel, sent.state) == (NoticeChannel.MAIL, DeliveryState.SENT) and sent.at > now - MINUTE_MS
-            for each in notices
-            for sent in each.deliveries
-            if each.match != match
+            for notice in notices
+            for sent in notice.deliveries
+            if notice.match != match
         )
 
     def _without_outdated(self, dispatch: Dispatch, now: int) -> Dispatch:

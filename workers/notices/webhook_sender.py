@@ -175,8 +175,8 @@ class WebhookSender:
         return SendOutcome(DeliveryState.WAITING, reason, retry.due, tried=False)
 
     def _taken(self, dispatch: Dispatch, message: WebhookMessage, called: Called, now: int) -> SendOutcome:
-        def change(known: Endpoint) -> Endpoint:
-            return known.after_success(now).after_call(called.took_ms)
+        def change(endpoint: Endpoint) -> Endpoint:
+            return endpoint.after_success(now).after_call(called.took_ms)
 
         self._endpoints.change(dispatch.player, dispatch.target, change)
         did = ""
@@ -188,10 +188,10 @@ class WebhookSender:
         status = None if called.answer is None else called.answer.status
         wait = retry_after_ms(called.header("retry-after"), now)
 
-        def change(known: Endpoint) -> Endpoint:
-            until = held_until(status, known.failures + 1, wait, now)
-            failed = known.after_failure(now, until).after_call(called.took_ms)
-            is_gone = status == GONE and known.disabled is None
+        def change(endpoint: Endpoint) -> Endpoint:
+            until = held_until(status, endpoint.failures + 1, wait, now)
+            failed = endpoint.after_failure(now, until).after_call(called.took_ms)
+            is_gone = status == GONE and endpoint.disabled is None
             return replace(failed, disabled=DISABLED_AS_GONE) if is_gone else failed
 
         changed = self._endpoints.change(dispatch.player, dispatch.target, change)

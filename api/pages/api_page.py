@@ -86,12 +86,12 @@ def _operation(document: Schema, method: str, path: str, shared: list[Schema], o
     answer: Schema = next(iter(operation["responses"][status].get("content", {}).values()), {})
     parameters = [
         Field(
-            f"{each['name']} ({each['in']})",
-            _kind(document, each["schema"]),
-            bool(each.get("required")),
-            each.get("description", each["schema"].get("description", "")),
+            f"{parameter['name']} ({parameter['in']})",
+            _kind(document, parameter["schema"]),
+            bool(parameter.get("required")),
+            parameter.get("description", parameter["schema"].get("description", "")),
         )
-        for each in (*shared, *operation.get("parameters", ()))
+        for parameter in (*shared, *operation.get("parameters", ()))
     ]
     return Operation(
         method=method.upper(),
@@ -106,7 +106,7 @@ def _operation(document: Schema, method: str, path: str, shared: list[Schema], o
         status=status,
         answer=_fields(document, answer.get("schema", {}), MAX_ANSWER_DEPTH),
         answer_example=_example(answer),
-        problems=sorted(each for each in operation["responses"] if each >= "400"),
+        problems=sorted(status_code for status_code in operation["responses"] if status_code >= "400"),
     )
 
 
@@ -131,15 +131,15 @@ def _fields(document: Schema, schema: Schema, depth: int, prefix: str = "") -> l
 
 def _with_all_fields(alternatives: Sequence[Schema]) -> Schema:
     """Return an object that has the fields of all alternatives; required are those that all of them require."""
-    required = set.intersection(*(set(each["required"]) for each in alternatives))
-    properties = {name: inner for each in alternatives for name, inner in each["properties"].items()}
+    required = set.intersection(*(set(alternative["required"]) for alternative in alternatives))
+    properties = {name: inner for alternative in alternatives for name, inner in alternative["properties"].items()}
     return {"type": "object", "properties": properties, "required": sorted(required)}
 
 
 def _resolved(document: Schema, schema: Schema) -> Schema:
     """Return the schema that a reference leads to; for a nullable one, the schema of its other values."""
     for keyword in ("anyOf", "allOf"):
-        choices = [each for each in schema.get(keyword, ()) if each.get("type") != "null"]
+        choices = [choice for choice in schema.get(keyword, ()) if choice.get("type") != "null"]
         if len(choices) == 1:
             return _resolved(document, choices[0])
     if "$ref" not in schema:
@@ -149,23 +149,23 @@ def _resolved(document: Schema, schema: Schema) -> Schema:
 
 
 def _kind(document: Schema, schema: Schema) -> str:
-    nullable = any(each.get("type") == "null" for each in schema.get("anyOf", ()))
+    nullable = any(choice.get("type") == "null" for choice in schema.get("anyOf", ()))
     schema = _resolved(document, schema)
     kinds = schema.get("type", "object")
     kinds = kinds if isinstance(kinds, list) else [kinds]
-    kind = " or ".join(each for each in kinds if each != "null")
+    kind = " or ".join(type_name for type_name in kinds if type_name != "null")
     if "enum" in schema:
-        kind = ", ".join(str(each) for each in schema["enum"] if each is not None)
+        kind = ", ".join(str(value) for value in schema["enum"] if value is not None)
     elif kind == "array":
         kind = f"list of {_kind(document, schema['items'])}"
     elif schema.get("format") == "date-time":
         kind = "instant"
     if "oneOf" in schema:
-        kind = "one of " + "; ".join(_alternative(document, each) for each in schema["oneOf"])
+        kind = "one of " + "; ".join(_alternative(document, alternative) for alternative in schema["oneOf"])
     return f"{kind} or null" if nullable or "null" in kinds else kind
 
 
 def _alternative(document: Schema, schema: Schema) -> str:
     properties = _resolved(document, schema).get("properties", {})
-    inner = ", ".join(f"{name}: {_kind(document, each)}" for name, each in properties.items())
+    inner = ", ".join(f"{name}: {_kind(document, property_schema)}" for name, property_schema in properties.items())
     return f"{{{inner}}}" if inner else _kind(document, schema)

@@ -57,7 +57,7 @@ def steps_of(
         return trace_of(state, game, ply)
 
     def board(ply: int) -> DisplayedBoard:
-        traces = [trace(each) for each in traced_plies(state, ply, view.seat)]
+        traces = [trace(traced_ply) for traced_ply in traced_plies(state, ply, view.seat)]
         return board_of(game.scene(state.play.position_after(ply)), colours, quarters=view.quarters, traces=traces)
 
     return steps_between(map(board, range(first, last + 1)), colours, first, drawn)

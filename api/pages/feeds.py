@@ -83,7 +83,7 @@ def notice_feed(secret: str) -> Response:
         id=feeds.atom_id("player", player),
         title="Rookery: your matches",
         subtitle=f"What you were told of: the last {MAX_ENTRIES} notices, without those that you have erased.",
-        updated=max([each.decided_at for each in notices], default=address.created_at if address else 0),
+        updated=max([notice.decided_at for notice in notices], default=address.created_at if address else 0),
         link=absolute(url_for("web.notices")),
         self_link=absolute(request.path),
         entries=_notice_entries(player, notices),
@@ -151,8 +151,8 @@ def _event_entries(state: MatchState, audience: Audience, link: str) -> list[fee
 
 
 def _notice_entries(player: str, notices: Sequence[Notice]) -> list[feeds.Entry]:
-    wanted = list(dict.fromkeys(each.match for each in notices if each.match is not None))
-    shown = [each.summary for each in services().readmodels.projected(wanted) if each is not None]
+    wanted = list(dict.fromkeys(notice.match for notice in notices if notice.match is not None))
+    shown = [projected.summary for projected in services().readmodels.projected(wanted) if projected is not None]
     summaries = {summary.match: summary for summary in shown}
     persons, blocked = people_in(shown), blocked_by(services().blocks, player)
 
@@ -189,8 +189,10 @@ def absolute(path: str) -> str:
 def document(content: bytes, media_type: str, cache: str) -> Response:
     """Return ``content``, or 304 if the caller has it."""
     tag = sha256(content).hexdigest()[:16]
-    known = request.if_none_match.contains_weak(tag)
-    response = Response(None if known else content, 304 if known else 200, content_type=f"{media_type}; charset=utf-8")
+    unchanged = request.if_none_match.contains_weak(tag)
+    response = Response(
+        None if unchanged else content, 304 if unchanged else 200, content_type=f"{media_type}; charset=utf-8"
+    )
     response.headers["Cache-Control"] = cache
     response.set_etag(tag)
     return response

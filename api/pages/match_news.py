@@ -79,12 +79,12 @@ def describe_news(loaded: Loaded, shown: Match, person: Person | None, spelled: 
     audience = _audience(loaded.state, viewer, names, spelled)
     rematch = services().matches.load(shown.rematch) if shown.rematch else None
     of_rematch = _audience(rematch.state, viewer, names) if rematch and may_see(rematch.state, person) else None
-    known = NewsMark.parse(request.args.get("since", ""))
+    mark = NewsMark.parse(request.args.get("since", ""))
     sentences: list[str] = []
-    if known is not None and known.tag != loaded.head.tag:
-        sentences += _news_of(known.tag, loaded, audience)
-    if known is not None and rematch is not None and of_rematch is not None:
-        sentences += describe_rematch(_events_before_start(rematch, known.rematch), of_rematch)
+    if mark is not None and mark.tag != loaded.head.tag:
+        sentences += _news_of(mark.tag, loaded, audience)
+    if mark is not None and rematch is not None and of_rematch is not None:
+        sentences += describe_rematch(_events_before_start(rematch, mark.rematch), of_rematch)
     return News(
         mark=str(NewsMark(loaded.head.tag, rematch.head.version if rematch else 0)),
         text=" ".join(sentences),
@@ -105,20 +105,20 @@ def _rematch(audience: Audience) -> Rematch:
     )
 
 
-def _news_of(known: VersionTag, loaded: Loaded, audience: Audience) -> list[str]:
-    """Return sentences about the events of a match after ``known``, or about the latest of them."""
+def _news_of(tag: VersionTag, loaded: Loaded, audience: Audience) -> list[str]:
+    """Return sentences about the events of a match after ``tag``, or about the latest of them."""
     last = loaded.head.version
-    first = max(known.version, last - MAX_EVENTS_DESCRIBED)
+    first = max(tag.version, last - MAX_EVENTS_DESCRIBED)
     stored = services().store.read(
         loaded.state.match_id, max(0, first - EARLIER_EVENTS), MAX_EVENTS_DESCRIBED + EARLIER_EVENTS
     )
-    lost = any(event.version == known.version and tag_of(event) != known for event in stored)
-    if lost or known.version > last:
+    lost = any(event.version == tag.version and tag_of(event) != tag for event in stored)
+    if lost or tag.version > last:
         return ["Part of this match was lost. The page shows what is left."]
     earlier = [event_of(envelope) for envelope in stored if envelope.version <= first]
     news = [event_of(envelope) for envelope in stored if first < envelope.version <= last]
     sentences = describe_events(earlier, news, audience)
-    return ["More has happened before that.", *sentences] if first > known.version else sentences
+    return ["More has happened before that.", *sentences] if first > tag.version else sentences
 
 
 def _events_before_start(rematch: Loaded, after: int) -> list[Event]:

@@ -136,9 +136,9 @@ def draft_panel(state: MatchState, game: AnyGame, seat: int | None) -> DraftPane
         return None
     colours, limits = colours_of(state, game), Draft.of(draft)
     buttons = [
-        PieceButton(each, face, Markup(drawing))  # noqa: S704 - drawings are escaped
-        for each in draft.pieces
-        for face, drawing in faces([each.piece], colours, "draft-").items()
+        PieceButton(draft_piece, face, Markup(drawing))  # noqa: S704 - drawings are escaped
+        for draft_piece in draft.pieces
+        for face, drawing in faces([draft_piece.piece], colours, "draft-").items()
     ]
     facts = json.encode({**to_builtins(limits), "foot": FOOT}).decode()
     return DraftPanel(limits, facts, buttons)
@@ -239,7 +239,7 @@ def _render(loaded: Loaded, person: Person | None) -> str:
     seats = seat_views(foreseen, match, game, now, around.ratings, around.changes)
     played = played_moves(state)
     fallen = state.result.fallen
-    players = [each.player_name for each in seats]
+    players = [view.player_name for view in seats]
     return render_template(
         "match.html",
         match=match,

@@ -100,7 +100,7 @@ def describe_standing(
     ``circumstances`` are the sentences about the position (``announcements.describe_position``). ``thinks_until`` is
     when the search of an opponent that thinks for long is expected to end, 0 while it waits.
     """
-    names = [each.name for each in seats]
+    names = [view.name for view in seats]
     rated = rated_result(summarise(state)) is not None
     return Standing(
         viewer_to_move=is_turn_of(state, seat),
@@ -108,7 +108,7 @@ def describe_standing(
         circumstances=circumstances,
         headline=headline(state.result.scores, names) if state.result.scores else "",
         rated=rated,
-        rating_pending=rated and not any(each.change for each in seats),
+        rating_pending=rated and not any(view.change for view in seats),
     )
 
 
@@ -116,8 +116,8 @@ def summarise_standing(state: MatchState, seats: Sequence[SeatView]) -> str:
     """Return in one sentence how the match stands, for previews of links to its page."""
     plies = plies_in_words(len(state.play.moves))
     if state.result.scores:
-        return f"{headline(state.result.scores, [each.name for each in seats])}, {plies}."
-    mover = next((each.name for each in seats if each.to_move), None)
+        return f"{headline(state.result.scores, [view.name for view in seats])}, {plies}."
+    mover = next((view.name for view in seats if view.to_move), None)
     return f"{plies.capitalize()}, {mover} to move." if mover else f"{plies.capitalize()}."
 
 
@@ -132,7 +132,7 @@ def _describe_waiting(
         return f"The match {why}: it continues when an arbiter has ruled."
     if state.status == Status.OPEN:
         return _describe_open_seats(state, seats, seat)
-    mover = next((each for each in seats if each.to_move), seats[0])
+    mover = next((view for view in seats if view.to_move), seats[0])
     if mover.seat == seat:
         return f"Your move: you play {mover.name}."
     if mover.player is not None and mover.player.kind == "opponent":
@@ -154,9 +154,9 @@ def _describe_thinking(game_id: str, mover: SeatView, until: int | None, now: in
 def _describe_open_seats(state: MatchState, seats: Sequence[SeatView], seat: int | None) -> str:
     if seat is not None and not state.seats[seat].joined:
         return f"You are invited to play {seats[seat].name}."
-    missing = [each for each in seats if each.state != "taken"]
-    names = " and ".join(each.player_name if each.player else f"someone to play {each.name}" for each in missing)
+    missing = [view for view in seats if view.state != "taken"]
+    names = " and ".join(view.player_name if view.player else f"someone to play {view.name}" for view in missing)
     sentences = [f"Waiting for {names} to join."]
     if seat is None:
-        sentences += (f"{each.name} is reserved for {each.player_name}." for each in missing if each.player)
+        sentences += (f"{view.name} is reserved for {view.player_name}." for view in missing if view.player)
     return " ".join(sentences)

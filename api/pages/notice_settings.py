@@ -195,5 +195,7 @@ def _matches_of(listed: Sequence[Notice], person: Person) -> Mapping[str, MatchS
     """Return the matches of the ``listed`` notices that ``person`` may see, by their ids, as lists have them."""
     ids = sorted({notice.match for notice in listed if notice.match is not None})
     shown = listed_for(person, ids)
-    summaries = [each.summary for each in services().readmodels.projected(sorted(shown)) if each is not None]
+    summaries = [
+        projected.summary for projected in services().readmodels.projected(sorted(shown)) if projected is not None
+    ]
     return {match.id: match for match in represent_summaries(summaries)}

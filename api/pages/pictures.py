@@ -67,7 +67,7 @@ def traces_at(state: MatchState, game: AnyGame, ply: int, seat: int | None) -> l
 
     For a spectator: the last moves of all seats except the next to move.
     """
-    return [trace_of(state, game, each) for each in traced_plies(state, ply, seat)]
+    return [trace_of(state, game, traced_ply) for traced_ply in traced_plies(state, ply, seat)]
 
 
 def traced_plies(state: MatchState, ply: int, seat: int | None) -> range:
@@ -281,8 +281,8 @@ def png_response(drawing: Drawing, cache: str) -> Response:
 
 def _unless_known(drawing: Drawing, cache: str, content_type: str, styles: str) -> Response:
     tag = sha256(drawing.svg.encode()).hexdigest()[:16]
-    known = request.if_none_match.contains(tag)
-    response = Response(status=304 if known else 200, content_type=content_type, headers={"Cache-Control": cache})
+    unchanged = request.if_none_match.contains(tag)
+    response = Response(status=304 if unchanged else 200, content_type=content_type, headers={"Cache-Control": cache})
     response.set_etag(tag)
     response.headers["Content-Security-Policy"] = (
         f"default-src 'none'; style-src {styles}; frame-ancestors 'none'; sandbox"

@@ -42,7 +42,7 @@ def played_moves(state: MatchState) -> list[Played]:
     channels = (channel if channel in AUTOMATIC_CHANNELS else None for channel in state.play.channels)
     spelled = (_in_words(move, titles, draft.done) if draft else move for move in spelled_moves(state))
     plies = zip(count(1), state.play.history.movers(), spelled, channels, strict=False)
-    return [Played(*each) for each in plies]
+    return [Played(*fields) for fields in plies]
 
 
 def _in_words(move: str, titles: Mapping[str, str], done: str) -> str:

@@ -208,7 +208,7 @@ def rating(player: str, pool: str) -> str:
         player=shown,
         pool=pool,
         title=titles[pool],
-        present=next((each for each in readmodels.ratings(shown.id) if each.pool == pool), None),
+        present=next((rating for rating in readmodels.ratings(shown.id) if rating.pool == pool), None),
         matches=[] if unrated else represent_rated_matches(rated.items, visible),
         next=rated.next,
         unrated=other if unrated or not cursor else None,

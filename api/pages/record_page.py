@@ -327,4 +327,4 @@ def _cosigned() -> list[tuple[str, str]]:
         cosignatures = find_cosignatures(parse_note(note), keys)
     except DocumentError:
         return []
-    return [(each.witness.name, rfc3339(each.time_s * 1000)) for each in cosignatures]
+    return [(cosignature.witness.name, rfc3339(cosignature.time_s * 1000)) for cosignature in cosignatures]

@@ -102,7 +102,7 @@ def game_small(game_id: str) -> Response:
 
 def small_board_of(summary: Summary, person: Person | None) -> SmallBoard | None:
     """Return the small board of a match, turned for a player of it; None without its ruleset."""
-    game = next((each for each in GAMES.rulesets.get(summary.game, ()) if each.ruleset == summary.ruleset), None)
+    game = next((rules for rules in GAMES.rulesets.get(summary.game, ()) if rules.ruleset == summary.ruleset), None)
     if game is None or summary.setup not in game.setups:
         return None
     seat = next(

@@ -96,7 +96,9 @@ def pieces_of(game: AnyGame) -> Iterable[tuple[tuple[str, ...], list[Piece]]]:
         scenes = [game.scene(game.parse_position(text)) for text in texts]
         pieces = {piece for scene in scenes for column in scene.columns.values() for piece in column}
         if len(setup.seat_names) > 2:
-            pieces |= {each._replace(frozen=True, title=f"frozen {each.title}") for each in pieces if each.seat >= 0}
+            pieces |= {
+                piece._replace(frozen=True, title=f"frozen {piece.title}") for piece in pieces if piece.seat >= 0
+            }
         yield setup.colours, sorted(pieces)
 
 
@@ -180,8 +182,8 @@ def _script_alone() -> str:
 
 def _as_function(name: str) -> str:
     source = CONTENTS[name].decode()
-    exported = ", ".join(found for _, found in _EXPORT.findall(source))
-    source = _IMPORT.sub(lambda found: f'const {found[1]} = modules["{_beside(name, found[2])}"];', source)
+    exported = ", ".join(export for _, export in _EXPORT.findall(source))
+    source = _IMPORT.sub(lambda match: f'const {match[1]} = modules["{_beside(name, match[2])}"];', source)
     body = _EXPORT.sub(r"\1", source)
     return f'modules["{name}"] = (() => {{\n{body}\nreturn {{{exported}}};\n}})();'
 

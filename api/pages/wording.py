@@ -95,7 +95,7 @@ def nodes_sentence(player: str, game_id: str, level: int) -> str:
 
 def ruleset_words(game: str, ruleset: int) -> str:
     """Return the addition of lists to the title of a game: the ruleset, unless it is the only one."""
-    return "" if [known.ruleset for known in GAMES.rulesets.get(game, ())] == [ruleset] else f", ruleset {ruleset}"
+    return "" if [rules.ruleset for rules in GAMES.rulesets.get(game, ())] == [ruleset] else f", ruleset {ruleset}"
 
 
 def ago(then: int, now: int) -> str:

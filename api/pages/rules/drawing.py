@@ -278,16 +278,16 @@ def piece_pictures(game: AnyGame, figures: Sequence[Figure], name: str, symbols:
     Raises KeyError for a ``name`` that occurs neither in the game's setups nor in ``figures``.
     """
     frozen, kind = name.startswith(_FROZEN), name.casefold().removeprefix(_FROZEN)
-    known = _pieces(game, tuple(figures))
-    any_seat = known[kind]
+    by_name = _pieces(game, tuple(figures))
+    any_seat = by_name[kind]
     colours = max((setup.colours for setup in game.setups.values()), key=len)
-    pieces = [any_seat] if any_seat.seat < 0 else [_of_seat(known, kind, seat) for seat in range(len(colours))]
+    pieces = [any_seat] if any_seat.seat < 0 else [_of_seat(by_name, kind, seat) for seat in range(len(colours))]
     drawings = Markup().join(_picture(piece._replace(frozen=frozen), colours, symbols) for piece in pieces)
     return Markup('<span class="pieces">{}</span>').format(drawings)
 
 
-def _of_seat(known: dict[str, Piece], kind: str, seat: int) -> Piece:
-    return known.get(f"{seat} {kind}") or known[kind]._replace(seat=seat)
+def _of_seat(by_name: dict[str, Piece], kind: str, seat: int) -> Piece:
+    return by_name.get(f"{seat} {kind}") or by_name[kind]._replace(seat=seat)
 
 
 def _picture(piece: Piece, colours: Sequence[str], symbols: Symbols) -> Markup:
@@ -298,14 +298,14 @@ def _picture(piece: Piece, colours: Sequence[str], symbols: Symbols) -> Markup:
 @lru_cache(maxsize=16)
 def _pieces(game: AnyGame, figures: tuple[Figure, ...]) -> dict[str, Piece]:
     """Return a piece of each kind by its name, and one of each seat by number and name."""
-    known: dict[str, Piece] = {}
+    by_name: dict[str, Piece] = {}
     for position in _positions(game, figures):
         for piece in (piece for pieces in game.scene(position).columns.values() for piece in pieces):
             title = piece.title.casefold().removeprefix(_FROZEN)
             name = title.split(" ", 1)[1] if piece.seat >= 0 else title
-            known.setdefault(name, piece)
-            known.setdefault(f"{piece.seat} {name}", piece)
-    return known
+            by_name.setdefault(name, piece)
+            by_name.setdefault(f"{piece.seat} {name}", piece)
+    return by_name
 
 
 def _positions(game: AnyGame, figures: Iterable[Figure]) -> Iterable[Any]:

@@ -60,10 +60,10 @@ def _fold(directory: Path, ended: Path) -> None:
         return
     sums: Any = MmapedDict(os.fspath(directory / ENDED))  # type: ignore[no-untyped-call]
     try:
-        found: Any = MmapedDict.read_all_values_from_file(os.fspath(ended))  # type: ignore[no-untyped-call]
-        for key, value, timestamp, _ in found:
-            known, _ = sums.read_value(key)
-            sums.write_value(key, known + value, timestamp)
+        entries: Any = MmapedDict.read_all_values_from_file(os.fspath(ended))  # type: ignore[no-untyped-call]
+        for key, value, timestamp, _ in entries:
+            total, _ = sums.read_value(key)
+            sums.write_value(key, total + value, timestamp)
     finally:
         sums.close()
     ended.unlink()

@@ -43,8 +43,8 @@ def admit_match(match_id: str, seats: Sequence[Seat], person: Person) -> None:
     invited = dict.fromkeys(seat.player for seat in seats if not seat.joined and seat.player is not None)
     for player in services().people.persons(invited).values():
         _refuse_unwanted_invitation(person, player)
-    for each in invited:
-        spend("invitations", person.id, each)
+    for player_id in invited:
+        spend("invitations", person.id, player_id)
     if len(services().readmodels.active(person.id)) >= MAX_ACTIVE_MATCHES:
         detail = f"You have {MAX_ACTIVE_MATCHES} matches going: end one before you begin another."
         raise Problem("too-many-matches", detail)
@@ -137,7 +137,11 @@ def _place_against_opponents(command: CreateMatch, person: Person) -> Iterator[N
         spend("guest_matches", person.id)
 
     def playing() -> list[str]:
-        summaries = [each.summary for each in readmodels.projected(readmodels.active(person.id)) if each is not None]
+        summaries = [
+            projected.summary
+            for projected in readmodels.projected(readmodels.active(person.id))
+            if projected is not None
+        ]
         return [summary.match for summary in summaries if limit.counts(summary.seats)]
 
     with services().bot_admission.place(person.id, command.match, limit.maximum, playing) as is_free:

@@ -31,11 +31,11 @@ def _begin() -> None:
     given = received.headers.get(HEADER, "")
     request_id = given if _WELL_FORMED.fullmatch(given) else secrets.token_hex(8)
     match_id = (received.view_args or {}).get("match_id")
-    known = {"match": match_id} if match_id else {}
-    work = [origin.request(request_id, **known)]
+    fields = {"match": match_id} if match_id else {}
+    work = [origin.request(request_id, **fields)]
     if received.method not in SAFE_METHODS and tracing.is_on():  # commands are traced, reads are not
         name = f"{received.method} {received.endpoint or 'none'}"
-        work.append(tracing.span(name, request=request_id, **known))
+        work.append(tracing.span(name, request=request_id, **fields))
     # Entered one by one: what ExitStack does besides is a hundredth of a request.
     for block in work:
         block.__enter__()

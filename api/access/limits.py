@@ -83,7 +83,7 @@ class RateLimits:
         """Count ``cost`` uses of ``share`` times ``limit`` by ``who``; return what remains, or raise the problem."""
         item = self.items[limit]
         # Counters hold names and addresses as hashes only.
-        who = tuple(hashlib.sha256(each.encode(errors="replace")).hexdigest()[:32] for each in who)
+        who = tuple(hashlib.sha256(part.encode(errors="replace")).hexdigest()[:32] for part in who)
         if share > 1:
             item = type(item)(item.amount * share, item.multiples)
         used = self._limiter.storage.incr(item.key_for(limit, *who), item.get_expiry(), amount=cost)

@@ -65,7 +65,7 @@ def is_sole_arbiter(state: MatchState, person: Person) -> bool:
 
 def listed_for(person: Person | None, match_ids: Sequence[str]) -> set[str]:
     """Return those of ``match_ids`` that are public or in which ``person`` has a part, according to the read models."""
-    summaries = (each.summary for each in services().readmodels.projected(match_ids) if each is not None)
+    summaries = (projected.summary for projected in services().readmodels.projected(match_ids) if projected is not None)
     own = person.id if person else ""
     return {
         summary.match

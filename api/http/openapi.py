@@ -228,7 +228,7 @@ def _refusal(status: HTTPStatus) -> dict[str, Any]:
 
 def document_path(rule: Rule) -> str:
     """Return the path of a rule by the names that are published: ``match_id`` is {match}."""
-    return _PARAMETER.sub(lambda found: f"{{{found[2].removesuffix('_id')}}}", rule.rule)
+    return _PARAMETER.sub(lambda match: f"{{{match[2].removesuffix('_id')}}}", rule.rule)
 
 
 def _parameters(rule: Rule) -> list[dict[str, Any]]:
@@ -245,7 +245,7 @@ def _parameters(rule: Rule) -> list[dict[str, Any]]:
 
 def _operation(name: str, view: Any, endpoint: OperationDeclaration) -> dict[str, Any]:
     summary, _, description = inspect.cleandoc(view.__doc__).partition("\n\n")
-    parameters = [dict(each) for each in endpoint.described.get("parameters", ())]
+    parameters = [dict(parameter) for parameter in endpoint.described.get("parameters", ())]
     if endpoint.query:
         parameters.append({"in": "query", "schema": endpoint.query})
     operation: dict[str, Any] = {

@@ -311,8 +311,8 @@ def flattened(messages: Any, prefix: str = "") -> dict[str, list[str]]:
         flat: dict[str, list[str]] = {}
         for key, inner in messages.items():
             name = prefix if key == "_schema" else f"{prefix}.{key}".lstrip(".")
-            for field, found in flattened(inner, name).items():
-                flat.setdefault(field, []).extend(found)
+            for field, texts in flattened(inner, name).items():
+                flat.setdefault(field, []).extend(texts)
         return flat
     return {prefix or "body": [str(message) for message in (messages if isinstance(messages, list) else [messages])]}
 

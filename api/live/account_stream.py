@@ -44,16 +44,18 @@ class AccountNews:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._known: OrderedDict[str, frozenset[str]] = OrderedDict()
+        self._players_by_match: OrderedDict[str, frozenset[str]] = OrderedDict()
 
     def players_of(self, match_ids: Sequence[str]) -> Mapping[str, frozenset[str]]:
         """Return the ids of the players that each match concerns; a match that cannot be read concerns nobody."""
-        unknown = [match_id for match_id in match_ids if match_id not in self._known]
-        players = {match_id: self._known[match_id] for match_id in match_ids if match_id in self._known}
+        unknown = [match_id for match_id in match_ids if match_id not in self._players_by_match]
+        players = {
+            match_id: self._players_by_match[match_id] for match_id in match_ids if match_id in self._players_by_match
+        }
         for match_id, projected in zip(unknown, self._services.readmodels.projected(unknown), strict=True):
             if projected is not None and projected.summary.status != Status.OPEN:
                 self._remember(match_id, _players(projected.summary))
-                players[match_id] = self._known[match_id]
+                players[match_id] = self._players_by_match[match_id]
                 continue
             try:
                 players[match_id] = _players(self._services.matches.load(match_id).state)
@@ -74,9 +76,9 @@ class AccountNews:
         }
 
     def _remember(self, match_id: str, players: frozenset[str]) -> None:
-        self._known[match_id] = players
-        if len(self._known) > MAX_KNOWN_MATCHES:
-            self._known.popitem(last=False)
+        self._players_by_match[match_id] = players
+        if len(self._players_by_match) > MAX_KNOWN_MATCHES:
+            self._players_by_match.popitem(last=False)
 
 
 def awaiting_matches(services: Services, player: str) -> Awaiting:

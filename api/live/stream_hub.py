@@ -243,8 +243,8 @@ class Hub:
                 self._queue_changes(changed)
             except Exception as error:  # whatever it is: without the reader no stream would go on
                 if not away:
-                    known = isinstance(error, StoreError)
-                    log.error("feed-unreadable", error=str(error), exc_info=None if known else error)
+                    is_store_error = isinstance(error, StoreError)
+                    log.error("feed-unreadable", error=str(error), exc_info=None if is_store_error else error)
                 away = True
                 self._closed.wait(RETRY_PAUSE_S)
         if tail is not None:

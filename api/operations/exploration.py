@@ -76,7 +76,7 @@ def play_line(state: MatchState, ply: int, line: Sequence[str]) -> PlayedLine:
     before, position, history = None, state.play.position_after(ply), state.play.history[:ply]
     # One budget for the whole line: a legal move shows that the game was not over, whatever it takes to prove.
     budget = StepBudget(MAX_OUTCOME_STEPS)
-    outcome, known = bounded_outcome(game, position, history, budget)
+    outcome, outcome_known = bounded_outcome(game, position, history, budget)
     moves, spelled = [], []
     for number, text in enumerate(line):
         if outcome is not None:
@@ -89,8 +89,8 @@ def play_line(state: MatchState, ply: int, line: Sequence[str]) -> PlayedLine:
         spelled.append(game.display_move(position, move))
         history = history.with_position(position)
         before, position = position, game.play(position, move)
-        outcome, known = bounded_outcome(game, position, history, budget)
-    return PlayedLine(game, moves, spelled, before, position, outcome, known)
+        outcome, outcome_known = bounded_outcome(game, position, history, budget)
+    return PlayedLine(game, moves, spelled, before, position, outcome, outcome_known)
 
 
 def compose(

@@ -68,4 +68,4 @@ def represent_outcome(outcome: GameOutcome | None) -> Outcome | None:
 
 def represent_hints(hints: Mapping[str, Sequence[presentation.Hint]]) -> Hints:
     """Return hints by the square that is selected first."""
-    return {square: list(map(Hint.of, found)) for square, found in hints.items()}
+    return {square: list(map(Hint.of, square_hints)) for square, square_hints in hints.items()}

@@ -78,13 +78,13 @@ def represent_review(document: bytes, game: AnyGame, names: Sequence[str]) -> Re
     content: dict[str, Any] = msgspec.json.decode(document)
     seats = [
         ReviewedSeat(
-            seat=each["seat"],
-            accuracy=None if each["accuracy"] is None else each["accuracy"] / 10,
-            counted=each["counted"],
+            seat=seat["seat"],
+            accuracy=None if seat["accuracy"] is None else seat["accuracy"] / 10,
+            counted=seat["counted"],
         )
-        for each in content["seats"]
+        for seat in content["seats"]
     ]
-    moves = [_represent_move(each, names) for each in content["moves"]]
+    moves = [_represent_move(move, names) for move in content["moves"]]
     return ReviewOfMatch(
         **{name: content[name] for name in ("head", "engine", "expectation", "nodes", "turning_points")},
         expected=[[points / POINT for points in before] for before in content["expected"]],
@@ -111,7 +111,7 @@ def _words(move: dict[str, Any], names: Sequence[str]) -> str:
     sentences = [f"{names[move['seat']]} played {played}, {_ARTICLES[label]}: {lost}.", f"Better was {move['best']}."]
     if len(move["played_line"]) > 1:
         sentences.append(f"After it follows {', '.join(move['played_line'][1:LINE_PLIES])}.")
-    sentences += (_difference(each, names) for each in move["differences"])
+    sentences += (_difference(difference, names) for difference in move["differences"])
     return " ".join([*sentences, missed]).strip()
 
 

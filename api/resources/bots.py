@@ -161,7 +161,9 @@ def _is_rated(person: Person) -> bool:
     """Tell whether ``person`` has a rating, or plays for one."""
     readmodels = services().readmodels
     playing = readmodels.projected(readmodels.active(person.id))
-    return bool(readmodels.ratings(person.id)) or any(each is not None and each.summary.rated for each in playing)
+    return bool(readmodels.ratings(person.id)) or any(
+        projected is not None and projected.summary.rated for projected in playing
+    )
 
 
 def _capacity(sent: Mapping[str, Any]) -> declared.Capacity:

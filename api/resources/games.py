@@ -106,13 +106,13 @@ def show_position(query: Mapping[str, Any], game: str) -> Position:
         position = rules.parse_position(query["position"])
     except MalformedNotation as error:
         raise Problem("malformed-position", f"{error}.", {"position": [str(error)]}) from error
-    outcome, known = bounded_outcome(rules, position, (), StepBudget(MAX_OUTCOME_STEPS))
+    outcome, outcome_known = bounded_outcome(rules, position, (), StepBudget(MAX_OUTCOME_STEPS))
     return Position(
         position=rules.format_position(position),
         diagram=rules.diagram(position),
         to_move=rules.to_move(position),
         outcome=represent_outcome(outcome),
-        outcome_known=known,
+        outcome_known=outcome_known,
         legal_moves=[rules.format_move(position, move) for move in rules.legal_moves(position)],
     )
 
@@ -127,8 +127,8 @@ def _find_ruleset(game: AnyGame, ruleset: int) -> AnyGame:
     try:
         return find_ruleset(game.id, ruleset)
     except UnknownRulesetError as error:
-        known = ", ".join(str(other.ruleset) for other in GAMES.rulesets[game.id])
-        reason = f"{game.title} has no ruleset {ruleset}, only {known}"
+        rulesets = ", ".join(str(other.ruleset) for other in GAMES.rulesets[game.id])
+        reason = f"{game.title} has no ruleset {ruleset}, only {rulesets}"
         raise Problem("unknown-ruleset", f"{reason}.", {"ruleset": [reason]}) from error
 
 

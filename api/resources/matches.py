@@ -123,8 +123,8 @@ def list_events(query: Mapping[str, Any], match_id: str) -> EventPage:
     The history of the match, from the first event after a version on.
     """
     state, store, after, limit = visible_match(match_id).state, services().store, query["after"], query["limit"]
-    known = VersionTag.parse(after)
-    events = store.read(match_id, int(after), limit) if known is None else store.read_on(match_id, known, limit)
+    tag = VersionTag.parse(after)
+    events = store.read(match_id, int(after), limit) if tag is None else store.read_on(match_id, tag, limit)
     more = bool(events) and events[-1].version < state.version
     return EventPage(items=[represent_event(event) for event in events], next=str(tag_of(events[-1])) if more else None)
 

@@ -171,10 +171,12 @@ def resend_notice(sent: Mapping[str, Any], notice_id: str) -> Notice:
     """
     player, channel, target = require_person().id, sent["channel"], sent["target"]
     _find(notice_id)
-    known = targets_of(player).get((channel, target))
-    if known is None or not known.works:
+    notice_target = targets_of(player).get((channel, target))
+    if notice_target is None or not notice_target.works:
         missing = (
-            "you have removed it, or never had it" if known is None else f"{known.words} is paused or switched off"
+            "you have removed it, or never had it"
+            if notice_target is None
+            else f"{notice_target.words} is paused or switched off"
         )
         raise Problem("no-such-target", f"Nothing was sent, because {missing}: see the settings of notices.")
     spend("sends", player)

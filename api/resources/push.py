@@ -122,7 +122,9 @@ def list_subscriptions() -> PushSubscriptionList:
     With the outcome of the last delivery to each.
     """
     subscriptions = services().subscriptions.of(require_person().id)
-    return PushSubscriptionList(items=[_represent(each) for each in subscriptions], most=MAX_SUBSCRIPTIONS)
+    return PushSubscriptionList(
+        items=[_represent(subscription) for subscription in subscriptions], most=MAX_SUBSCRIPTIONS
+    )
 
 
 @blueprint.post("/me/push-subscriptions")

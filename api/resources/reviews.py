@@ -116,7 +116,7 @@ def evaluate_position(sent: Mapping[str, Any], match_id: str) -> EvaluatedPositi
         detail = "You have a match that goes on in this very position: the engine is not asked about it."
         raise Problem("own-match-goes-on", detail)
     return EvaluatedPosition(
-        state=ReviewState.FINISHED, expected=[each / POINT for each in answer.expected], best=answer.best
+        state=ReviewState.FINISHED, expected=[points / POINT for points in answer.expected], best=answer.best
     )
 
 

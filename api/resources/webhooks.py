@@ -119,7 +119,7 @@ def list_webhooks() -> WebhookList:
 
     Oldest first, without their secrets.
     """
-    return WebhookList(items=[_represent(each) for each in services().endpoints.of(require_person().id)])
+    return WebhookList(items=[_represent(target) for target in services().endpoints.of(require_person().id)])
 
 
 @blueprint.post("/me/webhooks")
@@ -169,16 +169,16 @@ def change_webhook(sent: Mapping[str, Any], webhook: str) -> Webhook:
     """
     _check_url(sent["url"])
     person = require_person()
-    known = _find(person, webhook)
-    if known.url != sent["url"] or (known.disabled is not None and sent["enabled"]):
+    target = _find(person, webhook)
+    if target.url != sent["url"] or (target.disabled is not None and sent["enabled"]):
         # Its failures are forgotten, so that it is called at any time again.
         spend("webhook_addresses", person.id)
 
-    def change(known: endpoints.Endpoint) -> endpoints.Endpoint:
-        changed = replace(known, url=sent["url"], kinds=tuple(sent["kinds"]), payload=sent["payload"])
+    def change(target: endpoints.Endpoint) -> endpoints.Endpoint:
+        changed = replace(target, url=sent["url"], kinds=tuple(sent["kinds"]), payload=sent["payload"])
         if sent["enabled"]:
-            return changed if known.disabled is None and known.url == changed.url else changed.enabled()
-        return replace(changed, disabled=known.disabled or endpoints.DISABLED_BY_OWNER)
+            return changed if target.disabled is None and target.url == changed.url else changed.enabled()
+        return replace(changed, disabled=target.disabled or endpoints.DISABLED_BY_OWNER)
 
     changed = services().endpoints.change(person.id, webhook, change)
     if changed is None:
@@ -205,7 +205,9 @@ def rotate_secret(_: object, webhook: str) -> NewSecret:
     For a day the old ones sign beside the new. Only a session can.
     """
     now, fresh = services().now(), fresh_keys()
-    changed = services().endpoints.change(require_person().id, webhook, lambda known: known.with_fresh_keys(fresh, now))
+    changed = services().endpoints.change(
+        require_person().id, webhook, lambda target: target.with_fresh_keys(fresh, now)
+    )
     if changed is None:
         raise _no_such_webhook()
     until = rfc3339(now + endpoints.OLD_KEYS_VALID_MS)
@@ -282,7 +284,10 @@ def _check_url(url: str) -> None:
         raise Problem("invalid-webhook-address", str(error), {"url": [str(error)]}) from error
 
 
-def _represent(known: endpoints.Endpoint) -> Webhook:
+def _represent(target: endpoints.Endpoint) -> Webhook:
     return Webhook.of(
-        known, enabled=known.disabled is None, disabled_reason=known.disabled, public_key=public_key_of(known.keys[0])
+        target,
+        enabled=target.disabled is None,
+        disabled_reason=target.disabled,
+        public_key=public_key_of(target.keys[0]),
     )

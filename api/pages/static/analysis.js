@@ -44,14 +44,14 @@ async function openPublished({analysis, api, author}) {
 
 // Loads the saved tree of the match, extended so that it contains and shows the position after `here` plies.
 async function loadExploration(api, here) {
-  const [{moves}, found] = await Promise.all([call("GET", api), call("GET", `${api}/exploration`)]);
-  const fresh = {tree: new Tree(), begins: here, replaces: found.ply !== null};
-  if (found.ply === null || found.ply > moves.length || Math.abs(found.ply - here) > MAX_PLIES_BETWEEN) return fresh;
-  const {position} = await call("POST", `${api}/positions`, {ply: found.ply, line: []});
-  if (position !== found.position) return fresh;
-  const begins = Math.min(found.ply, here);
-  const way = moves.slice(begins, found.ply);
-  const tree = new Tree(way.reduceRight((next, move) => [{move, next}], found.tree));
+  const [{moves}, saved] = await Promise.all([call("GET", api), call("GET", `${api}/exploration`)]);
+  const fresh = {tree: new Tree(), begins: here, replaces: saved.ply !== null};
+  if (saved.ply === null || saved.ply > moves.length || Math.abs(saved.ply - here) > MAX_PLIES_BETWEEN) return fresh;
+  const {position} = await call("POST", `${api}/positions`, {ply: saved.ply, line: []});
+  if (position !== saved.position) return fresh;
+  const begins = Math.min(saved.ply, here);
+  const way = moves.slice(begins, saved.ply);
+  const tree = new Tree(way.reduceRight((next, move) => [{move, next}], saved.tree));
   for (const move of moves.slice(begins, here)) tree.add({move});
   return {tree, begins, replaces: false};
 }

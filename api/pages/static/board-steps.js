@@ -17,7 +17,7 @@ export class BoardSteps {
 
   // Forgets the steps beyond `ply` plies.
   forget(ply) {
-    this.steps = new Map([...(this.steps || [])].filter(([each]) => each <= ply));
+    this.steps = new Map([...(this.steps || [])].filter(([stepPly]) => stepPly <= ply));
   }
 
   // Returns how far the known steps lead without a gap from one ply towards another.

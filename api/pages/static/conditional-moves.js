@@ -84,7 +84,7 @@ export function bindConditionalMoves({page, analysis, api, match, refresh, say})
 export async function findRemaining(analysis, api, plies) {
   const {moves} = await call("GET", api);
   let node = analysis.tree.root;
-  for (const move of moves.slice(analysis.ply)) node = node?.next.find((each) => each.move === move);
+  for (const move of moves.slice(analysis.ply)) node = node?.next.find((child) => child.move === move);
   if (!node || moves.length < analysis.ply) return null;
   return plies === moves.length ? analysis.tree.from(node) : null;
 }

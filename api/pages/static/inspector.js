@@ -18,10 +18,10 @@ export function inspector(section, frame) {
   // Shows a square, by default the current one.
   function inspect(square) {
     if (square) current = square.dataset.square;
-    const found =
+    const target =
       (current && frame.querySelector(`.square[data-square="${CSS.escape(current)}"]`)) ||
       frame.querySelector(".square.can-begin");
-    if (found) show(found);
+    if (target) show(target);
   }
 
   function show(square) {

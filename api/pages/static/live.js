@@ -24,7 +24,7 @@ export function watch({match, stream, version, rematch, changed, heard, say}) {
     });
     for (const type of EVENTS) {
       source.addEventListener(type, (event) => {
-        if (!known(event.lastEventId, version())) changed();
+        if (!includes(event.lastEventId, version())) changed();
       });
     }
     source.addEventListener("reset", changed); // the version shown is no longer part of the match
@@ -87,6 +87,6 @@ export function reportPresence(match) {
 }
 
 // Tells whether the version `shown` includes the event `tag`; both look like 6-3fa9c1d25b0e7c44.
-function known(tag, shown) {
+function includes(tag, shown) {
   return tag === shown || Number(tag.split("-")[0]) < Number(shown.split("-")[0]);
 }

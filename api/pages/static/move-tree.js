@@ -14,7 +14,7 @@ export class Tree {
   }
 
   get size() {
-    const count = (node) => node.next.reduce((sum, each) => sum + count(each), node.parent ? 1 : 0);
+    const count = (node) => node.next.reduce((sum, child) => sum + count(child), node.parent ? 1 : 0);
     return count(this.root);
   }
 
@@ -25,7 +25,7 @@ export class Tree {
 
   // Goes to a move after the current one; adds it if it is not there.
   add(fields) {
-    let node = this.current.next.find((each) => each.move === fields.move);
+    let node = this.current.next.find((child) => child.move === fields.move);
     if (!node) {
       node = grow({next: [], ...fields}, this.current);
       this.current.next.push(node);
@@ -37,7 +37,7 @@ export class Tree {
   // Removes the current move and everything after it.
   remove() {
     const {parent} = this.current;
-    parent.next = parent.next.filter((each) => each !== this.current);
+    parent.next = parent.next.filter((child) => child !== this.current);
     this.current = parent;
   }
 
@@ -58,14 +58,14 @@ export class Tree {
     return () => {
       this.root.next = nodes.map((node) => grow(node, this.root));
       this.current = this.root;
-      for (const move of path) this.current = this.current.next.find((each) => each.move === move) || this.current;
+      for (const move of path) this.current = this.current.next.find((child) => child.move === move) || this.current;
     };
   }
 }
 
 function grow({next = [], ...fields}, parent) {
   const node = {then: null, ...fields, spelled: fields.spelled || fields.move, parent};
-  node.next = next.map((each) => grow(each, node));
+  node.next = next.map((child) => grow(child, node));
   return node;
 }
 
@@ -80,7 +80,7 @@ function bare({move, then, comment, next}) {
 // Returns the last node that has been played; its subtree is what is left.
 export function playedNode(tree) {
   let node = tree.root;
-  for (let on = node; on; on = on.next.find((each) => each.played)) node = on;
+  for (let on = node; on; on = on.next.find((child) => child.played)) node = on;
   return node;
 }
 

@@ -14,7 +14,7 @@ export async function resume(person, visit) {
   const id = storedId(person);
   try {
     const {items} = await call("GET", SUBSCRIPTIONS);
-    if (!items.some((each) => each.id === id)) await forget();
+    if (!items.some((subscription) => subscription.id === id)) await forget();
     else if (Notification.permission === "granted") await subscribe(person, id);
     settle(visit);
   } catch {
@@ -87,7 +87,7 @@ function enable(section) {
   const {person} = section.dataset;
   const own = storedId(person);
   const listed = [...section.querySelectorAll("[data-subscription]")];
-  const mine = listed.find((each) => each.dataset.subscription === own && !("ended" in each.dataset));
+  const mine = listed.find((entry) => entry.dataset.subscription === own && !("ended" in entry.dataset));
   if (mine) mine.querySelector("[data-this]").hidden = false;
   for (const item of listed) enableItem(item, section, item === mine);
   const on = document.getElementById("push-on");
@@ -138,10 +138,10 @@ function enableItem(item, section, isMine) {
 async function showAnswer(id, before, health) {
   for (let poll = 0; poll < MAX_POLLS; poll += 1) {
     await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
-    const found = (await call("GET", SUBSCRIPTIONS)).items.find((each) => each.id === id);
-    const answeredAt = Date.parse(found?.answered_at ?? "1970-01-01T00:00:00Z");
-    if (found && answeredAt === before) continue;
-    health.textContent = sentence(found?.ended || found?.answer || "It has been removed");
+    const subscription = (await call("GET", SUBSCRIPTIONS)).items.find((candidate) => candidate.id === id);
+    const answeredAt = Date.parse(subscription?.answered_at ?? "1970-01-01T00:00:00Z");
+    if (subscription && answeredAt === before) continue;
+    health.textContent = sentence(subscription?.ended || subscription?.answer || "It has been removed");
     health.dataset.health = answeredAt;
     return;
   }

@@ -6,8 +6,8 @@ import {attempts, isDue, record, takeOver, words} from "./attempts.js";
 import {FigurePlayer} from "./figure.js";
 
 const page = document.getElementById("puzzle");
-const {puzzles, id, account, known} = page.dataset;
-const before = account ? JSON.parse(known) : attempts(puzzles)[id];
+const {puzzles, id, account} = page.dataset;
+const before = account ? JSON.parse(page.dataset.known) : attempts(puzzles)[id];
 const looked = account ? look() : null; // settles once the server knows of the first look
 const played = [];
 let counted = Boolean(before) && !isDue(before);

@@ -155,7 +155,7 @@ function tabulate({expected, moves}, names) {
     const {ply, seat, played, best, loss, judged} = moves[index];
     const lost = judged ? loss.toFixed(2) : "forced";
     const better = judged && best !== played ? lineOf(moves[index], best) : "";
-    const cells = [`${names[seat]}: ${played}`, better, lost, ...points.map((each) => each.toFixed(2))];
+    const cells = [`${names[seat]}: ${played}`, better, lost, ...points.map((value) => value.toFixed(2))];
     return made("tr", {}, made("th", {scope: "row"}, link(ply, ply)), ...cells.map((cell) => made("td", {}, cell)));
   });
   const titles = made("tr", {}, ...head.map((title) => made("th", {scope: "col"}, title)));

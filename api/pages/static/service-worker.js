@@ -31,7 +31,7 @@ async function show(address) {
   const url = new URL(address, self.location.origin);
   if (url.origin !== self.location.origin) return;
   const windows = await self.clients.matchAll({type: "window", includeUncontrolled: true});
-  const there = windows.find((each) => each.url.split("#")[0] === url.href.split("#")[0]);
+  const there = windows.find((client) => client.url.split("#")[0] === url.href.split("#")[0]);
   await (there ? there.focus() : self.clients.openWindow(url.href));
 }
 

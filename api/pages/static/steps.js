@@ -22,7 +22,7 @@ export class Steps {
   // which closes whatever shows another board, came(), called after a step, and stepped(), before one made by the user.
   constructor({page, analysis, board, match, on}) {
     Object.assign(this, {analysis, board, match, on});
-    this.known = new BoardSteps();
+    this.boardSteps = new BoardSteps();
     this.moves = []; // as listed: steps become invalid where another list differs
     this.turned = match.turned();
     this.asking = null; // the pending request for more steps
@@ -58,10 +58,10 @@ export class Steps {
   learn() {
     const moves = [...at("moves").querySelectorAll("[data-ply]")].map((link) => link.textContent);
     const same = moves.findIndex((move, ply) => move !== this.moves[ply]);
-    this.known.forget(this.turned !== this.match.turned() ? 0 : same < 0 ? moves.length : same);
+    this.boardSteps.forget(this.turned !== this.match.turned() ? 0 : same < 0 ? moves.length : same);
     this.moves = moves;
     this.turned = this.match.turned();
-    this.known.keep(JSON.parse(at("steps").textContent));
+    this.boardSteps.keep(JSON.parse(at("steps").textContent));
   }
 
   // Shows the position after this number of plies; resolves once it is shown.
@@ -72,9 +72,9 @@ export class Steps {
     on.leave();
     const refreshing = at("board").hasAttribute("aria-busy");
     if (ply === match.shown() && !refreshing) return this.svg.isConnected || this.take(ply);
-    if (this.known.reach(this.ply, ply) !== ply) await this.ask(ply).catch(() => {});
+    if (this.boardSteps.reach(this.ply, ply) !== ply) await this.ask(ply).catch(() => {});
     if (number !== this.wanted) return;
-    if (this.known.reach(this.ply, ply) !== ply) return match.refresh({ply: ply === match.plies() ? null : ply});
+    if (this.boardSteps.reach(this.ply, ply) !== ply) return match.refresh({ply: ply === match.plies() ? null : ply});
     if (refreshing) match.refresh({ply: ply === match.plies() ? null : ply}); // the pending refresh would show another ply
     this.take(ply);
     this.prepare();
@@ -83,7 +83,7 @@ export class Steps {
   take(ply) {
     const back = ply < this.ply;
     const before = this.board.present();
-    this.known.take(this.svg, this.ply, ply);
+    this.boardSteps.take(this.svg, this.ply, ply);
     this.markup = ""; // the board differs from the server's drawing now
     this.board.show(this.svg, before);
     this.ply = ply;
@@ -114,14 +114,14 @@ export class Steps {
   // Requests more steps before they are needed.
   prepare() {
     const end = this.back ? 0 : this.match.plies();
-    const reach = this.known.reach(this.ply, end);
+    const reach = this.boardSteps.reach(this.ply, end);
     if (reach !== end && Math.abs(reach - this.ply) < MIN_STEPS_AHEAD) this.ask(end).catch(() => {});
   }
 
   // Requests the steps after the known ones towards a ply, as many as allowed; resolves once they are known.
   async ask(ply) {
     if (this.asking) await this.asking.catch(() => {});
-    const reach = this.known.reach(this.ply, ply);
+    const reach = this.boardSteps.reach(this.ply, ply);
     if (reach === ply) return;
     const [from, to] =
       ply < reach
@@ -134,7 +134,7 @@ export class Steps {
     try {
       const answer = await this.asking;
       if (answer.version_tag === version && version === match.version() && turned === match.turned())
-        this.known.keep(answer);
+        this.boardSteps.keep(answer);
     } finally {
       this.asking = null;
     }

@@ -72,8 +72,8 @@ export async function readDocument(bytes, maxBytes) {
   if (value === null || typeof value !== "object" || Array.isArray(value)) refuse("", "the file is not a JSON object");
   if (Object.hasOwn(value, "format") && value.format !== 1) refuse("format", "this page knows format 1 only");
   if (!(await isWritten(text, value))) {
-    const found = findWithoutForm(parseInOrder(text), "");
-    if (found !== null) refuse(found.slice(1), "the value has no canonical form");
+    const place = findWithoutForm(parseInOrder(text), "");
+    if (place !== null) refuse(place.slice(1), "the value has no canonical form");
     refuse(findPlace(text, lengthInCommon(text, `${canonical(value)}\n`)), "the file is not in canonical form here");
   }
   return value;
@@ -116,13 +116,13 @@ function findWithoutForm(value, place) {
   if (typeof value === "number") return isCanonicalNumber(value) ? null : place;
   if (Array.isArray(value)) {
     for (const [index, element] of value.entries()) {
-      const found = findWithoutForm(element, `${place}[${index}]`);
-      if (found !== null) return found;
+      const inner = findWithoutForm(element, `${place}[${index}]`);
+      if (inner !== null) return inner;
     }
   } else if (value instanceof Map) {
     for (const [name, member] of value) {
-      const found = findWithoutForm(member, `${place}.${escapeSurrogates(name)}`);
-      if (found !== null) return found;
+      const inner = findWithoutForm(member, `${place}.${escapeSurrogates(name)}`);
+      if (inner !== null) return inner;
     }
     if (![...value.keys()].every(isCanonicalName)) return place;
   }

@@ -99,8 +99,8 @@ const KNOWN_SIGNATURE =
 export async function findSupport() {
   if (!globalThis.crypto?.subtle) return {sha256: false, ed25519: false};
   try {
-    const known = await isSignedBy(bytesOfHex(KNOWN_KEY), bytesOfHex(KNOWN_SIGNATURE), new Uint8Array());
-    return {sha256: true, ed25519: known};
+    const ed25519 = await isSignedBy(bytesOfHex(KNOWN_KEY), bytesOfHex(KNOWN_SIGNATURE), new Uint8Array());
+    return {sha256: true, ed25519};
   } catch {
     return {sha256: true, ed25519: false};
   }

@@ -115,6 +115,6 @@ function hasCosigned(policy, name, cosigned) {
   if (name === NONE || cosigned.has(name)) return true;
   const group = policy.groups.get(name);
   return (
-    group !== undefined && group.members.filter((each) => hasCosigned(policy, each, cosigned)).length >= group.count
+    group !== undefined && group.members.filter((member) => hasCosigned(policy, member, cosigned)).length >= group.count
   );
 }

@@ -57,7 +57,7 @@ export function meaningOf(step, {bundle, keys, keySource, acts, witnesses}) {
         const signed = `${ACTS[act]} by ${actor} with the key ${key}`;
         versions.set(signed, [...(versions.get(signed) ?? []), version]);
       }
-      const made = [...versions].map(([signed, each]) => `event ${each.join(", ")}: ${signed}`);
+      const made = [...versions].map(([signed, numbers]) => `event ${numbers.join(", ")}: ${signed}`);
       return `${sentence(made.join("; "))}. That a key is that player's is the statement of the server.`;
     }
     case "cosigned": {

@@ -283,7 +283,7 @@ class Game(Generic[P, M]):
     def read_move(self, position: P, text: str, setup: str) -> M:
         """Return the legal move that a player means, in a game begun from ``setup``.
 
-        It reads what ``parse_move`` reads, what ``display_move`` returns, and less strict forms (without marks between
+        It reads the strings of ``parse_move``, those of ``display_move``, and less strict forms (without marks between
         squares, with spaces, in capitals) that fit one legal move only. Raises as ``parse_move`` does; an IllegalMove
         lists the moves when a text fits several.
         """
@@ -344,7 +344,7 @@ class Game(Generic[P, M]):
         raise NotImplementedError
 
     def demand(self, position: P) -> str:
-        """Return a sentence about what the rules demand of the player to move, such as a capture. Default: ""."""
+        """Return a sentence about a demand of the rules on the player to move, such as a capture. Default: ""."""
         return ""
 
     def draft(self, position: P) -> ArmyDraft | None:
@@ -418,7 +418,7 @@ class Game(Generic[P, M]):
         return ()
 
     def compose(self, position: P, kind: str, parts: Sequence[str]) -> Composed:
-        """Return how far the parts have come as a composed move of ``kind``, and what can follow.
+        """Return how far the parts have come as a composed move of ``kind``, and the parts that can follow.
 
         Raises KeyError when the game has no such kind, MalformedNotation when a part is malformed; a kind that is only
         not available in this position is a reason in the answer.

@@ -16,7 +16,7 @@ class History(Sequence[Hashable]):
 
     Extending it and counting repetitions take a bounded number of steps, so that a game of n plies costs about n of
     them and not n squared. A history that was restored from position strings parses them when they are needed. It is
-    immutable and may be shared between threads: what it caches in place has one value only.
+    immutable and may be shared between threads: every value that it caches in place is the only one possible.
     """
 
     __slots__ = (
@@ -30,7 +30,7 @@ class History(Sequence[Hashable]):
         self._restored: tuple[str, ...] = ()
         self._parsed: tuple[Hashable, ...] | None = None
         self._by_text: Mapping[str, int] | None = None
-        # What follows it, counted by key, and the last few, which are not.
+        # The positions after it, counted by key, and the last few, which are not.
         self._settled: tuple[Hashable, ...] = tuple(positions)
         self._by_key: Mapping[Hashable, int] = Counter(map(game.key, self._settled))
         self._recent: tuple[Hashable, ...] = ()

@@ -79,7 +79,7 @@ class Composed(NamedTuple):
 class DraftPiece(NamedTuple):
     """A kind of piece of an army: at most ``limit`` of it, each for ``price``, on ``squares``.
 
-    ``code`` stands for it in placements, ``title`` is its name, ``piece`` what its picture shows.
+    ``code`` stands for it in placements, ``title`` is its name, ``piece`` the piece in its picture.
     """
 
     code: str
@@ -116,7 +116,7 @@ class PositionFormat(NamedTuple):
     """How programs that know no rules read a position string, to draw it.
 
     The string is a board, a space, and the other fields, which ``rest`` matches. ``rows`` are the squares of the board
-    as the string has them, ``separators`` what stands between two rows. In a row, each match of ``item`` is a number of
+    as the string has them, ``separators`` the text between two rows. In a row, each match of ``item`` is a number of
     empty squares or the contents of one square; there each match of ``piece`` is a piece, the topmost first or last.
     ``words`` are sentences about the position, each a chain of patterns and replacements that makes it, or nothing, of
     the other fields. ``frozen`` is the number of the field (from 1, after the board) with the first letters of frozen

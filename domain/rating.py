@@ -92,7 +92,7 @@ NO_RESULTS = PeriodSums()
 
 
 class Period:
-    """A rating period that grows result by result; ``rating`` is what ``rate`` returns for all, to the last bit."""
+    """A rating period that grows result by result; ``rating`` equals that of ``rate`` for all, to the last bit."""
 
     def __init__(self, own: Rating, sums: PeriodSums = NO_RESULTS) -> None:
         """Begin, or continue after results that add up to ``sums``; raises ValueError for a broken rating."""

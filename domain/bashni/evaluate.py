@@ -27,7 +27,7 @@ from domain.game import NOISY_GAIN
 
 CROWNING: Final = 150
 FREEING: Final = 80
-"""What captures gain, in the order of moves, beside the column itself."""
+"""The gains of a capture beside the column itself, for the order of moves."""
 
 _BITS: Final = tuple(1 << square for square in range(NUMBERS))
 AHEAD: Final = tuple((weight, sum(RANKS[row:7]), sum(RANKS[1 : 8 - row])) for row, weight in enumerate(ADVANCE, 3))

@@ -22,7 +22,7 @@ from domain.history import occurrences
 
 CaptureBoard = tuple[int, int, int, tuple[str, ...]]
 """The board during a capture, without the capturing column: the occupied squares; the columns that may be
-jumped; the rest of the column jumped last, if it may be jumped again later; and what lies under the commanders."""
+jumped; the rest of the column jumped last, if it may be jumped again later; and the pieces under the commanders."""
 
 Jump = Callable[[CaptureBoard, int, int], CaptureBoard]
 """Returns the field after a column of ``side`` has jumped the column on a square: (field, square, side)."""

@@ -1,7 +1,7 @@
 """A position of Bashni for the search, in machine integers: the same moves and values as the contract's position.
 
 Compiled, it is many times as fast as ``position.Position``, from which it is made. The sets of squares are those of
-``board``. What lies under a commander is an integer of two bits a piece, the upper one in lower bits, closed by a
+``board``. The pieces under a commander are an integer of two bits each, the upper one in lower bits, closed by a
 single 1: nothing is 1. A piece is its seat, plus 2 for a king. ``key`` is the exclusive or of a number for each piece
 in its place, so that a move changes only those of the columns that it touches.
 """
@@ -79,7 +79,7 @@ def _with_bottom(column: i64, piece: i64) -> i64:
 
 
 class NativePosition(SearchPosition[Move]):
-    """The squares of the columns of either colour, those commanded by kings, what lies under every commander."""
+    """The squares of the columns of either colour, those commanded by kings, the pieces under every commander."""
 
     def __init__(self, again: bool, white: i64, black: i64, kings: i64, below: list[int], side: i64) -> None:
         super().__init__(side)

@@ -17,7 +17,7 @@ _HALFMOVE_CLOCKS: Final = {str(count): count for count in range(MAX_HALFMOVE_CLO
 
 
 class Position(NamedTuple):
-    """The squares of the columns of either colour, those commanded by kings, what lies under every commander.
+    """The squares of the columns of either colour, those commanded by kings, the pieces under every commander.
 
     The first three are sets of squares. ``below`` holds, by square, the letters of the pieces under the commander from
     the top down: most columns are moved without touching it.

@@ -1,4 +1,4 @@
-"""What a schedule gives each entrant: meetings, seats, neighbours, opposites; and seats balanced by edge colouring."""
+"""The balance of a schedule: meetings, seats, neighbours, opposites of entrants; seats balanced by edge colouring."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

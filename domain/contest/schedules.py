@@ -2,7 +2,7 @@
 
 A pairing names entrants by their numbers, from 0, in the order of the seats; the turn goes round the table in that
 order. The four-seat schedules also balance who plays after whom and who sits opposite: threats come from neighbours.
-``balance.py`` counts what each schedule promises.
+``balance.py`` measures the balance of each schedule.
 """
 
 from collections.abc import Callable, Iterable, Sequence

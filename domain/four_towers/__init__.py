@@ -5,13 +5,13 @@ The modules, each of which imports only from those before it:
     board             geometry: squares, arenas, towers, rays and leaps under refraction
     attacks           attacks on kings, and how the pieces on towers change them
     position          the position and its string
-    moves             moves as values, what they do to a position, their strings
+    moves             moves as values, their effect on a position, their strings
     pseudo_legal      where the pieces of the side to move can go, check disregarded
     legal_moves       the legal moves that one piece makes
-    diagram           the position as text and as a scene, and what the pieces on towers do, in words
+    diagram           the position as text and as a scene, and the effects of the pieces on towers, in words
     refusals          why a piece cannot make a move, in words
     compound_moves    rearrangements and multi-moves: legality, canonical order, enumeration
-    check_tables      attacks on the king during a multi-move, and what could stop them
+    check_tables      attacks on the king during a multi-move, and the ways to stop them
     multi_move_search whether any multi-move is legal
     outcome           how a game ends
     legality          whether one given move is legal, and why a piece has no move
@@ -20,7 +20,7 @@ The modules, each of which imports only from those before it:
     candidate_search  the few compound moves that deserve a search
     composition       compound moves put together part by part on the board page
     pieces            names and moves of the pieces, in words
-    view              what a page shows beside the picture: hints, demands, facts
+    view              the text beside the picture on a page: hints, demands, facts
 """
 
 from collections.abc import Sequence

@@ -130,7 +130,7 @@ def _run(steps: tuple[int, ...], square: int) -> list[int]:
 
 
 def _sources(runs: list[list[list[int]]]) -> tuple[tuple[int, ...], tuple[dict[int, int], ...]]:
-    """Return by square the squares from which a ray comes, and by square and source what lies between."""
+    """Return by square the squares from which a ray comes, and by square and source the squares between."""
     sources = [0] * SQUARES
     between: list[dict[int, int]] = [{} for _ in range(SQUARES)]
     for origin, rays in enumerate(runs):

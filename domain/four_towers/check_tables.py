@@ -1,7 +1,7 @@
-"""Lookup tables for the multi-move search: who attacks the king, and what could stop them (rules, section 6.8).
+"""Lookup tables for the multi-move search: the attackers of the king, and the ways to stop them (rules, section 6.8).
 
 In a multi-move only own pieces move, no piece is captured, and none leaves a tower. The attackers of the king therefore
-depend only on its square, on the pieces on towers and on what dragons imitate. These recur in most sequences of
+depend only on its square, on the pieces on towers and on the memory of dragons. These recur in most sequences of
 components.
 """
 
@@ -44,7 +44,7 @@ from domain.four_towers.position import Position, occupied_by
 SHIELDS: Final = frozenset((QUEEN, KNIGHT, MARSHALL, CARDINAL))
 """The types that change who attacks a king by coming to a tower."""
 LATER_SHIELDS: Final = SHIELDS | {PAWN, LANCER}
-"""Those, and what can become one of them first."""
+"""Those, and the types that can become one of them first."""
 _EVERYTHING: Final = ROOK | BISHOP | KNIGHT | KING
 """The fullest memory of a dragon."""
 
@@ -150,8 +150,8 @@ class CheckTables:
     def relief(self, king: int, towers: Towers, memory: int) -> dict[int, int] | None:
         """Return by type the towers where a piece that arrives stops an unblockable attacker; None if nothing helps.
 
-        Such an attacker is stopped only by an own piece that comes to a tower. The effects of towers add up: what no
-        single arrival stops is not stopped by several. What dragons imitate only grows with further components.
+        Such an attacker is stopped only by an own piece that comes to a tower. The effects of towers add up: several
+        arrivals stop nothing that no single one stops. The memory of dragons only grows with further components.
         """
         key = (king, towers, memory)
         if key not in self._reliefs:

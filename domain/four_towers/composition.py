@@ -1,7 +1,7 @@
 """Rearrangements and multi-moves built part by part, without enumerating them (rules, sections 6.7 and 6.8).
 
 A part of a multi-move is one component. A part of a rearrangement is a piece's square and another square of the arena,
-as ``e6-e7``: the piece goes there, and what stands there of its own side comes back in exchange, so that a few parts
+as ``e6-e7``: the piece goes there, and a piece of its own side there comes back in exchange, so that a few parts
 reach every placement.
 """
 

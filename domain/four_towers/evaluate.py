@@ -60,7 +60,7 @@ _BEST_PROMOTION: Final = PROMOTIONS.index("W") + 1
 
 
 def _placed_values() -> tuple[tuple[int, ...], ...]:
-    """Return by code (both sides) and square what a piece is worth there: value, centre, tower, advance of pawns."""
+    """Return by code (both sides) and square the worth of a piece there: value, centre, tower, advance of pawns."""
     table = []
     for code in range(CODES):
         kind, side = code & 15, code >> 4
@@ -85,7 +85,7 @@ def _placed_values() -> tuple[tuple[int, ...], ...]:
 
 
 PLACED: Final = _placed_values()
-"""By code and square, good for White: what the piece is worth there."""
+"""By code and square, good for White: the worth of the piece there."""
 _CONTACTS: Final = tuple(head.mark in (CAPTURE, RETURN) for head in HEADS)
 """By head: whether such a move is noisy."""
 
@@ -120,7 +120,7 @@ def evaluate(position: Position, seat: int) -> int:
     return total if seat == 0 else -total
 
 
-# A move changes the sets of one or two kinds of pieces: what follows from the others is looked up.
+# A move changes the sets of one or two kinds of pieces: the terms of the others are looked up.
 
 
 @lru_cache(maxsize=1 << 15)

@@ -1,4 +1,4 @@
-"""Moves as values, and what they do to a position (rules, sections 4 to 6 and 9).
+"""Moves as values, and their effect on a position (rules, sections 4 to 6 and 9).
 
 A move of the eight kinds that one piece makes is an integer: head, target, victim of an en passant capture, promotion,
 in this order of weight. The heads are numbered in ASCII order of their texts, so that moves sort as their strings do.
@@ -42,7 +42,7 @@ PROMOTIONS: Final = "BCDMNQRW"
 """Promotion pieces in ASCII order; the n-th (from 1) is stored in the lowest bits of a move [FT-08]."""
 PROMOTED: Final[tuple[int, ...]] = (0, BISHOP, CARDINAL, DRAGON, MARSHALL, KNIGHT, QUEEN, ROOK, WIZARD)
 PARTS: Final[tuple[int, ...]] = (0, ROOK, BISHOP, QUEEN, KNIGHT, MARSHALL, CARDINAL, PAWN)
-"""What may be sent off a piece; 0 is the whole piece."""
+"""The parts that may be sent off a piece; 0 is the whole piece."""
 HEAD_SHIFT: Final = 18
 _VICTIM_SHIFT: Final = 4
 

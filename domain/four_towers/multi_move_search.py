@@ -33,13 +33,13 @@ def find_multi_move(
 
     With ``budget`` every sequence of components that is tried is one of its steps; raises OutcomeUnknownError when it
     is spent. With ``max_trials`` the search does not prune, and raises TrialsExceededError when it takes more trials of
-    components: what an opponent finds in this way is part of its engine version.
+    components: the moves that an opponent finds in this way are part of its engine version.
     """
     return _Search(position, max_trials, budget).find()
 
 
 class _Sequence(NamedTuple):
-    """Components played and what they lead to: board, own squares, king, towers, arenas left, memory of the movers."""
+    """Components played and their result: board, own squares, king, towers, arenas left, memory of the movers."""
 
     board: bytes
     own: int
@@ -51,7 +51,7 @@ class _Sequence(NamedTuple):
 
 
 class _Steps(NamedTuple):
-    """The plain moves of a piece, the squares where they end, and what the piece shows to dragons by them."""
+    """The plain moves of a piece, the squares where they end, and the memory that they leave to dragons."""
 
     moves: tuple[int, ...]
     targets: int
@@ -230,8 +230,8 @@ class _PenultimateGoals:
     A component that does none of this could be left out: the last one would be possible without it, and the king as
     safe. As shorter sequences are tried first, it need not be tried. It has to do one of these: to end the check, as
     far as one component can; to make way for a piece that may end it then, or to bring that piece to where it may; to
-    come between the king and an attacker; to come to a tower and change how pieces move; to replace what dragons
-    remember; or to be all that changes on the board, because the last one restores what those before it changed.
+    come between the king and an attacker; to come to a tower and change how pieces move; to replace the memory of
+    dragons; or to be all that changes on the board, because the last one undoes the changes before it.
     """
 
     def __init__(self, search: _Search, sequence: _Sequence, arena: int) -> None:

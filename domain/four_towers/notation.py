@@ -46,7 +46,7 @@ _MARKS_MEANT = {
     **dict.fromkeys(("-", "x", ":"), (PLAIN, CAPTURE)),
     **{"+": (ATTACH,), "<>": (SWAP,), ">>": (DIRECT,), ">>+": (DIRECT_ATTACH,)},
 }
-"""What a mark between two squares may mean in a loose spelling."""
+"""The possible meanings of a mark between two squares in a loose spelling."""
 MAX_LENGTH = 80
 """Characters of a move, white space excluded."""
 _MAX_TRIALS = 2000

@@ -1,4 +1,4 @@
-"""What the pieces of one side can reach, check disregarded (rules, sections 3, 5.1 and 6)."""
+"""The reach of the pieces of one side, check disregarded (rules, sections 3, 5.1 and 6)."""
 
 from domain.four_towers.attacks import (
     BISHOP,

@@ -97,7 +97,7 @@ def _promotion_refusal(position: Position, move: int) -> str | None:
 
 
 def _target_refusal(position: Position, move: int) -> str | None:
-    """Return why the move does not suit what stands on its target; None when it does."""
+    """Return why the move does not suit the contents of its target; None when it does."""
     head, target = head_of(move), target_of(move)
     there = position.board[target]
     name = NAMES[target]
@@ -181,7 +181,7 @@ def _marshall_refusal(reach: PieceReach, head: Head, target: int, kind: int) -> 
 
 
 def _geometry_refusal(reach: PieceReach, head: Head, target: int, kind: int) -> str:
-    """Return that the piece does not go there: what is in its way, if anything, and why it moves as it does."""
+    """Return that the piece does not go there: the obstacle, if there is one, and why it moves as it does."""
     position, origin = reach.position, head.origin
     code = position.board[origin]
     if kind == DRAGON and not any(position.memories) and head.mark not in (DIRECT, DIRECT_ATTACH):

@@ -22,7 +22,7 @@ from domain.fourplay.position import (
 )
 
 OWN, ENEMY, BLOCK = 1, 2, 3
-"""What stands on a square as a player sees it: an own piece, an enemy, or the Neutron."""
+"""The occupant of a square as a player sees it: an own piece, an enemy, or the Neutron."""
 _LEAPS: Final = {KING: ADJACENT, GIRAFFE: GIRAFFE_LEAPS, ANT: DIAGONAL_STEPS}
 _COLUMN, _ROW, _DIAGONAL = 1, 2, 4
 _LINES_OF: Final = {ROOK: 3, BISHOP: 4, VERTICAL: 1, HORIZONTAL: 2, QUEEN: 7, ARCHER: 7}
@@ -39,7 +39,7 @@ def _occupants_seen_by(player: int) -> bytes:
 
 
 _OCCUPANTS: Final = tuple(_occupants_seen_by(player) for player in range(4))
-"""By player: what stands on a square as that player sees it. Frozen pieces are enemies (section 1)."""
+"""By player: the occupant of a square as that player sees it. Frozen pieces are enemies (section 1)."""
 
 
 class PlayerView:

@@ -57,7 +57,7 @@ def evaluate(position: Position, seat: int) -> int:
             king = board.find((player + 1) << 4 | KING)
             if king >= 0:
                 standing += _safety(board, king, player, player == side, eliminated)
-            # An army is worth what can become of it, so that the first piece is bought with a view to the last.
+            # An army is worth the best one it can grow into, so that the first piece is bought with a view to the last.
             if position.setup and player >= side:
                 standing += best_purchase(counts_of(board, player), WORTH)[0]
         total.append(standing)

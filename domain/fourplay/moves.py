@@ -78,7 +78,7 @@ def add_piece_moves(player_view: PlayerView, square: int, moves: list[str]) -> N
 
 
 def _add_borrowed_moves(player_view: PlayerView, square: int, neighbour: int, moves: list[str]) -> None:
-    """Add what the Mutator on ``square`` has from one neighbour (section 6, FP-28 to FP-32)."""
+    """Add the moves that the Mutator on ``square`` has from one neighbour (section 6, FP-28 to FP-32)."""
     kind = player_view.board[neighbour] & 15
     if kind == MUTATOR:
         return

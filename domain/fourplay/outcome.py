@@ -1,4 +1,4 @@
-"""How Fourplay ends, and what the places are worth (rules, section 8)."""
+"""The end of Fourplay, and the points of the places (rules, section 8)."""
 
 from collections.abc import Hashable, Sequence
 from typing import Final

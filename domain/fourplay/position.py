@@ -17,7 +17,7 @@ TITLES: Final[tuple[str, ...]] = (
     "Horizontal Mover",
 )  # fmt: skip
 BUDGET, MIN_SPENT = 60, 51
-"""What an army may and must cost (FP-12)."""
+"""The most and the least that an army costs (FP-12)."""
 NEUTRON: Final = 15
 PLAYERS: Final = "rbyg"
 MAX_HALFMOVE_CLOCK: Final = 100
@@ -27,7 +27,7 @@ _SIGNS: Final = {0: " ", NEUTRON: "*"} | {
     for kind, code in enumerate(KIND_CODES)
     if code
 }
-"""What stands in a position string for every byte of a board; a space for an empty square."""
+"""The sign in a position string for every byte of a board; a space for an empty square."""
 
 
 class Position(NamedTuple):

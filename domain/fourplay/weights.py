@@ -16,7 +16,7 @@ BISHOP: Final = 320
 ANT: Final = 100
 VERTICAL: Final = 230
 HORIZONTAL: Final = 230
-"""The pieces, by what they do on this board: the prices of the set-up are not their strength."""
+"""The pieces, by their strength on this board: the prices of the set-up differ from it."""
 CENTRE: Final = 1
 """A step of a piece towards the middle of the board."""
 OPEN_LINE: Final = -4

@@ -1,7 +1,7 @@
 """A match examined: whether each recorded event is one that the rules allow there, and the proof of the result.
 
-``decide`` says what may happen now, and may come to say it otherwise; what has happened stays. So it is not decided
-again here: moves are checked against the ruleset of the match, results against its outcomes, flags against the clocks.
+``decide`` has the rules of today, which may change; recorded events stay. So nothing is decided again here: moves are
+checked against the ruleset of the match, results against its outcomes, flags against the clocks.
 """
 
 from dataclasses import dataclass, replace
@@ -188,7 +188,7 @@ class Examination:
             return self.proof
         if not finished and result in self._proved:
             return self._proved[result]
-        # A match is finished by what happened right before; any other event that sets a result decides it itself.
+        # A match is finished by the event right before; any other event that sets a result decides it itself.
         proof = Proof(ply=after.play.plies, decided_by=after.version - 1 if finished else after.version)
         if after.play.broken is None:
             game = find_ruleset(after.game, after.ruleset)

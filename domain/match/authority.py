@@ -1,9 +1,9 @@
 """Whether recorded events are such as ``decide`` gives for the recorded actor at that time.
 
 For every event, or for the group of events that one decision makes, the command behind it is reconstructed from the
-event and its actor, and decided again on the match before it: ``decide`` alone has the rules about who may do what.
-What a decision rests on besides the match (that an arbiter had the role, that a vacation was booked) no event shows:
-it must be done by the right actor and within bounds, and ``taken_on_trust`` names it.
+event and its actor, and decided again on the match before it: ``decide`` alone has the rules about who may do what. The
+grounds of a decision besides the match (that an arbiter had the role, that a vacation was booked) no event shows: it
+must be done by the right actor and within bounds, and ``taken_on_trust`` names it.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -47,7 +47,7 @@ class Recorded:
 class Authority:
     """Takes the recorded events of one match in order and says which of them cannot have come about.
 
-    ``taken_on_trust`` holds what could not be checked, in words, with the versions of the events that rest on it.
+    ``taken_on_trust`` names the facts that could not be checked, with the versions of the events that rest on them.
     """
 
     def __init__(self, match: str) -> None:
@@ -61,14 +61,14 @@ class Authority:
 
     @property
     def is_open(self) -> bool:
-        """Whether the next event is one that somebody decides: none follows from what was done before."""
+        """Whether the next event is one that somebody decides: none of an earlier decision is due."""
         return not self._due
 
     def objection(self, before: MatchState | None, recorded: Recorded, following: e.Event | None) -> str | None:
         """Return why ``recorded`` cannot have been brought about in the match ``before`` it; None when it can.
 
         ``following`` is the event after it, None for the last. In a match that the rules cannot follow (``broken``)
-        only what needs none of them is judged.
+        only events that need none of them are judged.
         """
         self.decided_move = None
         try:
@@ -104,14 +104,14 @@ class Authority:
         except UnauthorizedError:
             raise
         except Exception as error:
-            # Rules may fail in any way on what a forger wrote.
+            # Rules may fail in any way on forged events.
             raise UnauthorizedError(f"it cannot be decided again: {type(error).__name__}: {error}") from None
         if not decided:
             raise UnauthorizedError(f"what {actor} did changes nothing here, and a {_name(event)} is recorded")
         _refuse_difference(decided[0], event)
         self._due = decided[1:]
         if not _is_laid_down(event):
-            # What follows from something laid down is an act of the player who triggered it.
+            # Events that follow from something laid down are acts of the player who triggered it.
             self._initiator = actor
         self._trust(before, event, actor)
 

@@ -1,6 +1,6 @@
 """A player's working week: on which days of the week, in the player's own time, no clock runs.
 
-Time zones change by law, and what a library knows of them changes with it. A calendar therefore carries the offsets
+Time zones change by law, and the database of a library changes with them. A calendar therefore carries the offsets
 themselves, as they were known when it was set: a replay years later computes the same instants.
 """
 

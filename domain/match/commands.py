@@ -142,7 +142,7 @@ class GiveTime(_PlayerCommand):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallTime:
-    """Say that time is up: what is due now happens. ``player`` None: time itself says so, nobody claims it."""
+    """Say that time is up: everything due now happens. ``player`` None: time itself says so, nobody claims it."""
 
     player: str | None = None
 

@@ -24,8 +24,8 @@ def decide(
     """Return the events that ``command`` causes at ``now`` (milliseconds since 1970 UTC), and the match after them.
 
     ``state`` is None for a match that does not exist yet. Time never runs backwards within a match: an event is never
-    dated before the one in front of it, unless it corrects the time. ``orders`` are the conditional moves by seat: what
-    the command makes due of them follows at once. ``fresh_seed`` is a secret one, for a match against opponents that
+    dated before the one in front of it, unless it corrects the time. ``orders`` are the conditional moves by seat:
+    those that the command makes due follow at once. ``fresh_seed`` is a secret one, for a match against opponents that
     goes on with known ones. Raises CommandError when the command is not allowed, ValueError when there is no seed and
     one is needed.
     """

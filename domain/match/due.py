@@ -1,8 +1,8 @@
 """The next step that time makes due in a match, computed again each time, so that any process may take it.
 
-Availability (free days, vacations) is private, and a match is public and permanent. So a match records what has
-happened to its clock, as pauses, and no sooner than it counts: when the seat to move acts, or before a flag would fall.
-What lies ahead is only shown, by a clock that is not stored (``with_availability``).
+Availability (free days, vacations) is private, and a match is public and permanent. So a match records the past of its
+clock, as pauses, and no sooner than it counts: when the seat to move acts, or before a flag would fall. The future is
+only shown, by a clock that is not stored (``with_availability``).
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -11,4 +11,4 @@ TYPES: dict[str, type[Event]] = {
 """The name of an event is that of its class: "match-created" of MatchCreated."""
 
 SEEDS = frozenset({"match-created", "seed-drawn"})
-"""The stored types whose ``seed`` is that of a match: the last of them decides what its opponents will play."""
+"""The stored types whose ``seed`` is that of a match: the last of them decides the moves of its opponents."""

@@ -100,8 +100,8 @@ def refuse_if_frozen(state: MatchState) -> None:
 def refuse_excess(state: MatchState | None, command: c.Command) -> None:
     """Raise CommandError when the seat of the command's player has wished for as much as it may.
 
-    So a bundle stays far below what is read of one. This bounds commands and is no rule of a match: the audit asks it,
-    replaying recorded events does not.
+    So a bundle stays far below the size limit of readers. This bounds commands and is no rule of a match: the audit
+    asks it, replaying recorded events does not.
     """
     if state is None or not isinstance(command, _Move | c.OfferDraw | c.RequestTakeback | c.GiveTime):
         return

@@ -27,8 +27,8 @@ class UnplayableError(ValueError):
 class Difference:
     """Where a match and its replay part: after ``ply`` plies (0: before the first one) at the event ``version``.
 
-    ``kind`` is one of the constants above. ``recorded`` is what the match has there, ``instead`` what the other ruleset
-    says: a setup, a move and why it is refused, a position string, a seat, or an outcome.
+    ``kind`` is one of the constants above. ``recorded`` is the record of the match there, ``instead`` the counterpart
+    under the other ruleset: a setup, a move and why it is refused, a position string, a seat, or an outcome.
     """
 
     ply: int
@@ -41,7 +41,7 @@ class Difference:
 def impact(match: str, events: Iterable[e.Event], old: int, new: int) -> Difference | None:
     """Return where the match of ``events`` would first have gone otherwise under the ruleset ``new``, or None.
 
-    What was played under ``old`` is compared, not what else could have been: the events are replayed under both
+    The moves played under ``old`` are compared, not the alternatives to them: the events are replayed under both
     rulesets side by side. Raises UnknownRulesetError when there is no ruleset ``new`` of its game, and UnplayableError.
     """
     was: MatchState | None = None

@@ -1,10 +1,10 @@
 """Conditional lines: answers that a seat lays down beforehand to moves that others may make, and forced moves.
 
-A line is a tree of moves from one position on: after each move of another seat what may follow it, after each own move
-the answers to it. Nothing in it ever changes by being played out: where the match stands in it is found by following
-the moves that were made, so that a line that no longer fits is still there to be looked at.
+A line is a tree of moves from one position on: after each move of another seat the moves that may follow it, after each
+own move the answers to it. Nothing in it ever changes by being played out: where the match stands in it is found by
+following the moves that were made, so that a line that no longer fits is still there to be looked at.
 
-Lines are private. They are no events; what comes of them is, in the same append as the move that set it off.
+Lines are private. They are no events; the moves made by them are, in the append of the move that set them off.
 """
 
 from collections.abc import Mapping, Sequence
@@ -101,7 +101,7 @@ def laid_down(
     key: PlayerPublicKey | None = None,
     version: int | None = None,
 ) -> ConditionalMoves:
-    """Return ``orders`` with ``first`` as its lines (empty: none) and ``forced``; what is None stays as it is.
+    """Return ``orders`` with ``first`` as its lines (empty: none) and ``forced``; None leaves them as they are.
 
     Raises CommandError when the match is over or its terms do not allow lines, and as ``arranged`` does.
     """

@@ -1,4 +1,4 @@
-"""What the engine finds in one position of a match: the best move and the played one, valued by one search."""
+"""The engine's findings in one position of a match: the best move and the played one, valued by one search."""
 
 from collections.abc import Callable, Sequence
 from itertools import islice
@@ -142,7 +142,7 @@ def _missed_win(
 def _scores(game: AnyGame, position: Any, seat: int, value: int) -> list[int]:
     """Return the scores of all seats where that of ``seat``, to move, is ``value``.
 
-    The search values one seat only. Beside it the others have, of more than two seats, what they have as it stands.
+    The search values one seat only. Of more than two seats, the others have the evaluation of the present position.
     """
     if game.seats_at(position) == 2:
         return [value if other == seat else -value for other in range(2)]

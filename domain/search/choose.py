@@ -85,7 +85,7 @@ def choose(
 
     ``history`` is the earlier positions of the game, oldest first. The same arguments give the same choice on every
     machine; another ``seed`` may give another of several good moves. At most ``nodes`` are visited, None for those of
-    the level. ``on_progress`` is called with the nodes visited so far, every PROGRESS_NODES of them; what it raises
+    the level. ``on_progress`` is called with the nodes visited so far, every PROGRESS_NODES of them; an exception in it
     ends the search. Raises GameOver when there is no move, KeyError for an unknown level, ValueError for more nodes
     than the level has.
     """

@@ -1,4 +1,4 @@
-"""The order in which the search tries moves: what has proved good elsewhere comes first."""
+"""The order in which the search tries moves: those that have proved good elsewhere first."""
 
 from collections.abc import Sequence
 from operator import itemgetter
@@ -68,5 +68,5 @@ class Ordering(Generic[T]):
                 history[tried] = max(history.get(tried, 0) - bonus, -MAX_HISTORY)
 
     def age(self) -> None:
-        """Halve what the history has counted, so that later results count more."""
+        """Halve the counts of the history, so that later results count more."""
         self._history = {move: count // 2 for move, count in self._history.items()}

@@ -5,8 +5,8 @@ decide it. The search follows the line that is nearest to a proof, however long 
 beyond the horizon of the ordinary search: forced captures in Bashni, mating attacks with checks.
 
 Only wins are claimed. A repetition counts as not won, on the path on which it occurs: no result that depends on it is
-kept for other paths (the graph-history interaction problem). What has been found is then replayed by the rules, with
-every reply, before it is returned; so a proof is sound whatever the search has mixed up.
+kept for other paths (the graph-history interaction problem). A proof is then replayed by the rules, with every reply,
+before it is returned; so it is sound whatever the search has mixed up.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ MAX_EXPANSIONS: Final = 500
 """Positions of which the following ones are kept."""
 
 FREE_PROOF_NUMBER: Final = 4
-"""What a position with free replies counts at first; one with forced replies, to a check or a capture, counts 1."""
+"""The first proof number of a position with free replies; one with forced replies, to a check or a capture, has 1."""
 
 
 class Numbers(NamedTuple):
@@ -47,7 +47,7 @@ class ProvenWin(NamedTuple, Generic[P, M]):
 
 
 class NotProvenError(Exception):
-    """The nodes are spent, or what was to be a win is none."""
+    """The nodes are spent, or the supposed win is none."""
 
 
 def prove(
@@ -149,7 +149,7 @@ class _ProofSearch(Generic[P, M]):
         settled = set(unanswered)
         while unanswered:
             position = unanswered.pop()
-            # What the table has lost is found again.
+            # Results that the table has lost are found again.
             if not self._is_proven(position) and self._search(position, INFINITE, INFINITE, 0)[0].proof:
                 raise NotProvenError
             children = self._children(position)

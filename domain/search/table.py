@@ -40,7 +40,7 @@ class Table(Generic[T]):
     """A table of two parts, for leaves and for positions above them, so that leaves never replace deeper results.
 
     Each part keeps two generations: when the younger one is full, it becomes the older one, which is dropped. An entry
-    that is used moves into the younger one. So what is replaced is what has not been used for longest, by the order of
+    that is used moves into the younger one. So the entries replaced are those unused for longest, by the order of
     the search alone and not by hashes, which differ from process to process.
     """
 

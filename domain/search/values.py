@@ -1,4 +1,4 @@
-"""The values of positions: what the end of a game is worth, and how it is told from an evaluation."""
+"""The values of positions: the worth of ended games, and their distinction from evaluations."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -43,7 +43,7 @@ VALUES: Final = (
 
 
 def _placed_values() -> tuple[tuple[int, ...], ...]:
-    """Return by code (both sides) and cube what a man is worth there: value, centre of the level, rank."""
+    """Return by code (both sides) and cube the worth of a man there: value, centre of the level, rank."""
     table = []
     for code in range(19):
         kind, side = (code - BLACK, 1) if code > BLACK else (code, 0)
@@ -90,7 +90,7 @@ def evaluate(position: Position, seat: int) -> int:
     return total if seat == 0 else -total
 
 
-# A move changes the sets of one or two kinds of men: what follows from the others is looked up.
+# A move changes the sets of one or two kinds of men: the terms of the others are looked up.
 
 
 @lru_cache(maxsize=1 << 15)

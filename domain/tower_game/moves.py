@@ -64,7 +64,7 @@ _VIEWS: Final = tuple(
     bytes([0, *([_OWN if side == 0 else _ENEMY] * 9), *([_ENEMY if side == 0 else _OWN] * 9)]).ljust(256, b"\0")
     for side in (0, 1)
 )
-"""By side: what stands on a cube as that side sees it (nothing, an own man, an enemy)."""
+"""By side: the occupant of a cube as that side sees it (none, an own man, an enemy)."""
 _LOST_RIGHTS: Final = tuple(
     (0b1111 if cube == KING_HOMES[0] else 0b11110000 if cube == KING_HOMES[1] else 0)
     | (1 << CORNERS.index(cube) if cube in CORNERS else 0)

@@ -126,7 +126,7 @@ def evaluate(position: Position, seat: int) -> int:
             view += THREAT_WAITING[threats[player]]
         views.append(view)
     lead = views[seat] - max(views[:seat] + views[seat + 1 :])
-    # Rounded towards zero: what one of two seats gains, the other loses.
+    # Rounded towards zero: the gain of one of two seats is the loss of the other.
     faded = abs(lead) * (FADING_PUSHES - pushes_made) // FADING_PUSHES
     return faded if lead > 0 else -faded
 
@@ -152,7 +152,7 @@ def _threats(board: tuple[int, ...], players: int, side: int) -> tuple[list[int]
             for square in ray:
                 attacker = board[square]
                 height = HEIGHT[attacker]
-                # What a push leaves behind on the way: at least one piece, and all that the next tower blocks.
+                # The pieces that a push leaves behind on the way: at least one, and all that the next tower blocks.
                 if height > ahead + lost:
                     attackers |= 1 << (attacker >> 2 * height - 2 & 3)
                 lost += ahead - height if ahead > height else 1

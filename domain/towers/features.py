@@ -34,7 +34,7 @@ _BUILDS_OF: Final = tuple(_BUILDS + 56 * seat for seat in range(4))
 _PUSHERS_OF: Final = tuple(_PUSHERS + seat for seat in range(4))
 
 TO_GOAL: Final = {2: 0x5555_4444, 4: 0x6666_5555}
-"""What lifts the count of castles (low half) or crowned castles to 8 exactly when it reaches its goal, seat by seat."""
+"""The addend that lifts the count of castles (low half) or crowned castles to 8 exactly at its goal, seat by seat."""
 REACHED: Final = 0x8888_8888
 
 

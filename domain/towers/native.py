@@ -350,7 +350,7 @@ class NativePosition(SearchPosition[int]):
                 best = view
                 first = False
         lead = own - best
-        # Rounded towards zero: what one of two seats gains, the other loses.
+        # Rounded towards zero: the gain of one of two seats is the loss of the other.
         faded = (lead if lead > 0 else -lead) * (FADING_PUSHES - self.pushes) // FADING_PUSHES
         return faded if lead > 0 else -faded
 
@@ -373,7 +373,7 @@ class NativePosition(SearchPosition[int]):
                 for square in _CASTLE_RAYS[4 * number + way]:
                     attacker: i64 = board[square]
                     height: i64 = _HEIGHT[attacker]
-                    # What a push leaves behind on the way: at least one piece, and all that the next tower blocks.
+                    # The pieces that a push leaves behind on the way: at least one, and all that the next tower blocks.
                     if height > ahead + lost:
                         attackers |= 1 << (attacker >> 2 * height - 2 & 3)
                     lost += ahead - height if ahead > height else 1

@@ -148,7 +148,7 @@ WHAT_BECAME = {
     SeekStatus.JOINED: "its author waits at another table at present",
     SeekStatus.FULL: "all seats of this table are taken",
 }
-"""What became of a seek that is not open, as a clause of a refusal."""
+"""The fate of a seek that is not open, as a clause of a refusal."""
 
 _DECISIONS: Mapping[type[Any], Callable[[Seek, Any, int], e.Event | None]] = {
     c.TakeSeek: _take_seek,

@@ -48,7 +48,7 @@ class CallOffTournament:
 class CloseEntries:
     """Start a tournament whose time has come, or that is full, with lots of ``seed``; or put it off, or call it off.
 
-    ``seed`` None is for who asks what is due: to decide it a seed is needed.
+    ``seed`` None is for a query of what is due: a decision needs a seed.
     """
 
     seed: str | None

@@ -43,7 +43,7 @@ class StartRule(StrEnum):
 
 
 class DropOut(StrEnum):
-    """What becomes of the results of those who leave."""
+    """The treatment of the results of those who leave."""
 
     EARLY_STRUCK = "early-struck"
     """They count for the table unless fewer than half of the leaver's matches are finished."""

@@ -1,8 +1,8 @@
 """Cases: disputes of players and rulings of arbiters. No ruling asks the rules of the game, which may be at fault.
 
 A player, or an arbiter who plays no part in the match, opens a case on a ply; while the match is played that freezes
-it, unless the case is about conduct: then it is up to the arbiter. Both sides say their part, an arbiter rules, and
-what the ruling brings about are further events: the past is never edited. A ruling may be appealed once, within a week,
+it, unless the case is about conduct: then it is up to the arbiter. Both sides say their part, an arbiter rules, and the
+consequences of the ruling are further events: the past is never edited. A ruling may be appealed once, within a week,
 and is then up to an arbiter who has not acted in the case. The arbiter who opened a case rules on it only if nobody
 else could. That settles the match as it stands then: no new case and no other appeal is about anything before. Only the
 arbiter of the appeal, or an operator, can reopen the case.
@@ -185,9 +185,9 @@ def _take_back(state: MatchState, ply: int, now: int) -> e.MovesTakenBack:
 def appeal(state: MatchState, command: c.Appeal, now: int) -> tuple[e.RulingAppealed]:
     """Return that a seat does not accept the last ruling that was not appealed yet.
 
-    While another case is open the appeal has to wait for it, and the week begins again with what is ruled there: nobody
-    can keep others from appealing by raising one dispute more. What freezes a match that is being played is doubt about
-    how it stands: an appeal does so unless the case is about conduct and the ruling has changed nothing.
+    While another case is open the appeal has to wait for it, and the week begins again with the ruling there: nobody
+    can keep others from appealing by raising one dispute more. Doubt about the state of a match that is being played
+    freezes it: an appeal does so unless the case is about conduct and the ruling has changed nothing.
     """
     seat = seat_of(state, command.player)
     ruled = [dispute for dispute in state.cases.disputes if dispute.rulings]

@@ -57,7 +57,7 @@ def submit_move(state: MatchState, command: c.SubmitMove, now: int) -> Decision:
     decision = Decision(state=after, events=(submitted,))
     outcome = game.outcome(position, after.play.history)
     if outcome is None:
-        # A move declines what others propose; a seat that agrees to the draw on offer need not offer one.
+        # A move declines the proposals of others; a seat that agrees to the draw on offer need not offer one.
         offers = command.offer_draw and seat not in state.offers.draw_agreed
         return decision.then(e.DrawOffered(at=now, seat=seat)) if offers else decision
     return decision.then(e.MatchFinished(at=now, scores=outcome.scores, reason=outcome.reason))

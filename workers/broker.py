@@ -40,7 +40,7 @@ def queue_names(prefix: str) -> tuple[str, ...]:
 
 def broker_configuration(settings: Settings) -> dict[str, Any]:
     """Return the part of Celery's configuration that concerns the broker of an installation."""
-    # The name of what sentinels watch is an option of the transport, not of Celery's URL.
+    # The name of the master that sentinels watch is an option of the transport, not of Celery's URL.
     url, _, master_name = settings.broker_url.partition(f"?{MASTER_NAME}=")
     on_rabbitmq = url.partition(":")[0] in AMQP
     arguments = {"x-queue-type": "quorum", "x-delivery-limit": MAX_DELIVERIES} if on_rabbitmq else {}
@@ -69,7 +69,7 @@ def _redis_options(prefix: str, master_name: str) -> dict[str, Any]:
     keys = InstallationKeys(prefix)
     return {
         # Longer than the longest task: one that takes longer would be given to a second worker. Of the fleet one may,
-        # which only wakes that worker: what there is to do stands in the store.
+        # which only wakes that worker: the work to do stands in the store.
         "visibility_timeout": 2 * MAX_TASK_S,
         "unacked_restore_interval": 5,
         "unacked_restore_throttle": 1,

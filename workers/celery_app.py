@@ -32,11 +32,11 @@ def make_app(settings: Settings) -> Celery:
         task_routes={
             **{name: {"queue": default} for name in (RATE, SETTLE, CHECKPOINT)},
             **{name: {"queue": Queue.NOTICES.name_in_broker(settings.prefix)} for name in (DELIVER, READ_MAIL, COSIGN)},
-            # What people ask for is done apart from what must not wait for it: ratings and checkpoints.
+            # Work that people request is kept apart from work that must not wait for it: ratings and checkpoints.
             **{name: {"queue": Queue.FLEET.name_in_broker(settings.prefix)} for name in (JOB, FLEET_SLICES)},
         },
         # Crash-safe: a task is removed from the broker when its effect is stored, not when it begins, so the tasks of a
-        # killed worker come back. The sweeper finds what the broker itself loses.
+        # killed worker come back. The sweeper finds the tasks that the broker itself loses.
         task_acks_late=True,
         task_reject_on_worker_lost=True,
         worker_prefetch_multiplier=1,

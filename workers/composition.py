@@ -1,6 +1,6 @@
 """How the workers are composed: each gets the parts of the installation that it needs, and none the whole.
 
-Relay, Celery workers and commands compose here what they run; nothing connects.
+Relay, Celery workers and commands compose their parts here; nothing connects.
 """
 
 from collections.abc import Callable, Mapping, Sequence

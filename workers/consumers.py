@@ -1,6 +1,6 @@
 """The consumers of the feed: one for each consumer group, with its handler of deliveries.
 
-A batch is taken match by match: what follows depends on where a match stands now.
+A batch is taken match by match: the effects depend on the present state of a match.
 """
 
 import threading
@@ -87,7 +87,7 @@ class Consumer:
         if len(deliveries) == MAX_ENTRIES:
             self.woken.add((shard,))
         if deliveries:
-            self._waits = False  # what comes next it reads itself, so that nothing piles up here
+            self._waits = False  # it reads the next ones itself, so that nothing piles up here
             self._handed.append(deliveries)
             self.woken.wake()
 
@@ -120,8 +120,8 @@ class Consumer:
                 return self._take([*left, *handed])
             return self._take([*handed, *self._read(shards)])
         except Exception:
-            # What was handed over is pending: it is read again when the consumer starts over.
-            self.woken.add(shards or ())  # an error of no single match: what woke it is still to be read
+            # Deliveries handed over are pending: they are read again when the consumer starts over.
+            self.woken.add(shards or ())  # an error of no single match: its entries are still to be read
             raise
 
     def _left_over(self, looks: bool) -> list[Delivery]:

@@ -2,7 +2,7 @@
 
 A sweep sets those going again that feed or ticker have missed, and seeks whose authors have got room.
 
-What follows a contest is idempotent, so that deliveries may be repeated and come in any order.
+The effects of a contest are idempotent, so that deliveries may be repeated and come in any order.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

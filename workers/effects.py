@@ -1,6 +1,6 @@
 """The effects of events beside read models, match by match: tasks, clocks, the log of administration, notices.
 
-Each is idempotent. What several need beside the match is read once, in one round trip.
+Each is idempotent. Values that several need beside the match are read once, in one round trip.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -89,7 +89,7 @@ def match_by_match(
                 except TRANSIENT:
                     raise
                 except UnknownMatchError:
-                    # A failover has lost the match, and with it what was due.
+                    # A failover has lost the match, and with it the work due.
                     continue
                 except Exception as error:
                     failures[match_id] = error
@@ -126,7 +126,7 @@ def sync_clocks(timekeeper: Timekeeper, now: Callable[[], int]) -> Effect:
         loaded, versions = delivered.loaded, delivered.versions
         if not due.is_playing(loaded.state):
             return
-        # Preferences count at the start only: what a player says in the match later is not overruled.
+        # Preferences count at the start only: later statements of a player in the match are not overruled.
         if not loaded.state.play.moves and any(
             event.type == STARTED and event.version in versions for event in delivered.events()
         ):

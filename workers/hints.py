@@ -1,8 +1,8 @@
 """Hints: tasks in the broker which say only that something in a work list can be claimed.
 
 A hint may be lost, late or repeated: the entry stands in the list. Who adds an entry that is due at once gives a hint;
-here they are given for what becomes due later, and again, less and less often, while what can be claimed first stays
-the same.
+here they are given for entries that become due later, and again, less and less often, while the first claimable
+entry stays the same.
 """
 
 import threading
@@ -82,7 +82,7 @@ class HintRounds:
         woken = self._woken.is_set()
         self._woken.clear()
         now = self._now()
-        # What this relay has just added may belong to the share of another one, which looks there within a round.
+        # New entries of this relay may belong to the share of another one, which looks there within a round.
         shards = None if woken else self._share()
         hints = sum(relay.give(now, shards, woken=woken) for relay in self._sharded)
         if has_shard(self._share, FIRST_SHARD):

@@ -96,7 +96,7 @@ class LongSearch:
         return submission(debt, loaded, self._thought.move, self._thought.nodes)
 
     def _affordable_nodes(self, debt: Debt, loaded: Loaded) -> int:
-        """Return the budget of the level, or what can be searched here in time if that is less."""
+        """Return the budget of the level, or the nodes that can be searched here in time if these are fewer."""
         game, urgent_at = loaded.state.game, thoughts.urgent_at(loaded.state)
         seconds = float(MAX_THINKING_S)
         if urgent_at is not None:

@@ -79,8 +79,8 @@ class Opponents(NamedTuple):
     def add_turn(self, match_id: str) -> str | None:
         """Let a match wait for the opponent that owes it an answer; return the lane, None when nothing is owed.
 
-        Each answer costs the creator of the match the nodes that its search may visit. Raises what ``Matches.load``
-        raises. Crash-safe: the owed answer is read off the match; the sweeper adds answers that are not in the list.
+        Each answer costs the creator of the match the nodes that its search may visit. Raises as ``Matches.load``.
+        Crash-safe: the owed answer is read off the match; the sweeper adds answers that are not in the list.
         """
         state = self.matches.load(match_id).state
         debt = next(iter(debts_of(state)), None)
@@ -109,8 +109,8 @@ class Opponents(NamedTuple):
 
         With a ``lane`` only if it belongs there. ``find_move`` None searches with the whole budget of the level.
         Crash-safe: nothing is stored between load and append. The answer is bound to its version, and a move carries
-        its ply as request key, so two tasks make one move. Raises DamagedStreamError, UndecodableEventError and what
-        ``evolve`` raises.
+        its ply as request key, so two tasks make one move. Raises DamagedStreamError, UndecodableEventError, and as
+        ``evolve``.
         """
         computed: dict[str, SubmitMove] = {}
         for _ in range(MAX_ATTEMPTS):
@@ -136,7 +136,7 @@ class Opponents(NamedTuple):
                     continue
             else:
                 return None
-        # What changes the match all the time causes events, and each of them requests the opponent again.
+        # Changes that never end cause events, and each of them requests the opponent again.
         return None
 
     def answer_urgently(self, match_id: str) -> Executed | None:

@@ -100,7 +100,7 @@ class Relay:
         woken = threading.Event()
         observer = make_observer(installation, woken.set)
         running = self._consumers(tasks, observer)
-        # All groups exist before the feed is trimmed for the first time: what a group has not seen stays.
+        # All groups exist before the feed is trimmed for the first time: entries that a group has not seen stay.
         for consumer in running:
             if not wait_until_available(stop, consumer.group.ensure):
                 return

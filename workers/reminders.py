@@ -1,4 +1,4 @@
-"""Reminders: tasks that are requested again, less and less often, while what they are to do is missing."""
+"""Reminders: tasks that are requested again, less and less often, while their effect is missing."""
 
 from collections.abc import Callable
 
@@ -30,7 +30,7 @@ class Reminders:
         self._retries = Retries()
 
     def remind(self, kind: str, subject: str, since: int, request: Callable[[str], None]) -> int:
-        """Request what has been missing ``since`` an instant, unless that was done recently; return 1 if it was."""
+        """Request work missing ``since`` an instant, unless that was done recently; return 1 if it was."""
         now = self.now()
         if not self._retries.is_due((kind, subject), since, now):
             return 0
@@ -40,7 +40,7 @@ class Reminders:
         except TRANSIENT:
             raise
         except Exception as error:
-            # A match that cannot be read must not keep what the others are owed from being requested.
+            # A match that cannot be read must not keep the work for the others from being requested.
             log.error("cannot be requested", kind=kind, of=subject, error=str(error))
         self._retries.record((kind, subject), since, now)
         log.warning("requested again", kind=kind, of=subject, missing_ms=now - since)

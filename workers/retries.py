@@ -9,7 +9,7 @@ DELAYS_MS = Backoff(10_000, 600_000)
 
 
 class Attempt(NamedTuple):
-    """The ``failures``-th attempt in a row about what has been so ``since``; the next one is due at ``again_at``."""
+    """The ``failures``-th attempt in a row at a state lasting ``since``; the next one is due at ``again_at``."""
 
     since: int
     failures: int
@@ -37,7 +37,7 @@ class Retries:
         last = self._attempts.get(subject)
         failures = last.failures + 1 if last is not None and last.since == since else 1
         delay = int(self._delays.after(failures))
-        # What has not been tried again for so long has succeeded.
+        # A subject that has not been tried again for so long has succeeded.
         forgotten = now - self._delays.longest
         self._attempts = {other: attempt for other, attempt in self._attempts.items() if attempt.again_at > forgotten}
         self._attempts[subject] = Attempt(since, failures, now + delay)

@@ -1,8 +1,8 @@
 """The shares of the relays: which of them looks after which shards.
 
 Each relay reports every few seconds that it lives, and learns of the others: who has which shard follows from their
-names alone. It reads the feeds, keeps the clocks, sweeps and trims; the one with FIRST_SHARD also does what concerns no
-shard. Crash-safe: for a moment two may have the same shard, which does no harm: all effects happen once.
+names alone. It reads the feeds, keeps the clocks, sweeps and trims; the one with FIRST_SHARD also does the work that
+concerns no shard. Crash-safe: for a moment two may have the same shard, which does no harm: all effects happen once.
 """
 
 import hashlib

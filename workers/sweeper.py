@@ -1,6 +1,6 @@
 """The sweeper: finds work that was lost on the way and sets it going again.
 
-What is missing (answers of opponents, ratings, read models behind their streams) is read off the truth, not the queue,
+Missing work (answers of opponents, ratings, read models behind their streams) is read off the truth, not the queue,
 and requested again, less and less often; to request it twice does no harm.
 """
 
@@ -88,7 +88,7 @@ class Sweeper:
     def sweep(self) -> int:
         """Look for lost work in this relay's share; return how many matches were set going again.
 
-        Raises ClockMismatchError, and what enqueueing raises; the next sweep begins where this one ended.
+        Raises ClockMismatchError, and as enqueueing does; the next sweep begins where this one ended.
         """
         self._store.check_clock()
         reminded = self.remind_opponents() + self.remind_ratings() + self.check_streams() + self.check_clocks()

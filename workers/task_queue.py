@@ -1,4 +1,4 @@
-"""Enqueueing tasks. What they do is in ``workers.tasks``; to enqueue one twice does no harm."""
+"""Enqueueing tasks. Their code is in ``workers.tasks``; to enqueue one twice does no harm."""
 
 from typing import Any
 

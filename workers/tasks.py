@@ -99,7 +99,7 @@ class JobWorker(NamedTuple):
         if person is None:
             return
         self.jobs.store_archive(person_id, self.make_archive(person))
-        # Crash-safe: a person who was erased meanwhile is erased once more by a relay, with what was stored here.
+        # Crash-safe: a person who was erased meanwhile is erased once more by a relay, with the archive stored here.
         if self.people.person(person_id) is None:
             self.jobs.erase(person_id)
 
@@ -224,8 +224,8 @@ def register(app: Celery, context: TaskContext) -> None:
 
         app.task(do_traced, name=name, shared=False, **options)
 
-    # Not shared: Celery would give them to the applications of other installations in this process, too. What waits for
-    # others' servers has time limits of its own, for each of them (``workers.celery_beats``).
+    # Not shared: Celery would give them to the applications of other installations in this process, too. Tasks that
+    # wait for others' servers have time limits of their own, each of them (``workers.celery_beats``).
     app.task(answer_due, name=ANSWER, shared=False)
     app.task(rate_match, name=RATE, shared=False)
     app.task(do_jobs, name=JOB, shared=False)

@@ -118,7 +118,7 @@ def audit_opened(match_id: str, opened: Opened | MatchFault, recompute: bool, no
     except DamagedStreamError as damage:
         return result._replace(findings=(MatchFault(match_id, damage.version, damage.reason),))
     except Exception as error:
-        # Whatever the rules do with what is stored: the other matches are audited.
+        # Whatever the rules do with the stored events: the other matches are audited.
         return result._replace(findings=(MatchFault(match_id, 0, f"it cannot be read: {error}"),))
     if head == EMPTY == opened.head:
         finding = MatchFault(match_id, 1, "the store lists it, but it has no events")

@@ -88,7 +88,7 @@ class Rebuild(NamedTuple):
         Streams are listed after that: a match that is created later is written by the relay.
 
         Crash-safe: planned again, new generations are begun, and the slices name the generations that they belong to. A
-        worker that was taken for dead and goes on planning overtakes what another one has planned; then the job fails.
+        worker that was taken for dead and goes on planning overtakes the plan of another one; then the job fails.
         """
         store = self.store
         projecting, switching = [], []

@@ -35,7 +35,7 @@ class SliceWorker(NamedTuple):
         """Do slices of a job for TASK_S, as the worker ``name``; return how many were done.
 
         Each task that finds more slices than its own has ``request`` enqueue another: one is always waiting. The relay
-        requests what a broker has lost.
+        requests tasks that a broker has lost.
         """
 
         def request_another() -> None:

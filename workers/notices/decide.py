@@ -107,7 +107,7 @@ class Decider(NamedTuple):
 
 
 class MatchObserver(NamedTuple):
-    """Lets ``decider`` decide about what happens in matches, and about what time makes due in them.
+    """Lets ``decider`` decide about the events of matches, and about the notices that time makes due in them.
 
     ``client`` is that of the store. Raises as ``Matches.load``.
     """

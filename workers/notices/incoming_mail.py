@@ -1,7 +1,7 @@
 """Reading the mail that has arrived: one mail after the other is claimed, admitted, carried out, answered once.
 
-Crash-safe: whatever is done has a name that follows from the mail's digest: each command a request key, the answer a
-dispatch id; what became of the mail is recorded last.
+Crash-safe: every effect has a name that follows from the mail's digest: each command a request key, the answer a
+dispatch id; the verdict on the mail is recorded last.
 """
 
 import re

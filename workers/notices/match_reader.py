@@ -1,4 +1,4 @@
-"""Matches as one of their players sees them, for what is sent to that player."""
+"""Matches as one of their players sees them, for the messages to that player."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -160,7 +160,7 @@ class PushSender(NamedTuple):
             from_base64url(subscription.secret),
             generate_private_key(SECP256R1()),
             os.urandom(SALT_BYTES),
-            pad_to=MAX_PLAINTEXT_BYTES,  # the length would tell the push service what a message says
+            pad_to=MAX_PLAINTEXT_BYTES,  # the length would tell the push service the contents of a message
         )
         headers = {
             "Authorization": authorization(subscription.endpoint, key, self.subject or "", now),

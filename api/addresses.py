@@ -1,4 +1,4 @@
-"""Addresses of the API, and the ids of matches in them: made from what asks, so that a repeat meets the same match."""
+"""Addresses of the API, and the ids of matches in them: made from the request, so that a repeat has the same match."""
 
 from events.people.person import Person
 from events.store.kinds import digest_id

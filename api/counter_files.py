@@ -35,7 +35,7 @@ def fold_ended(directory: str, pids: Iterable[int]) -> bool:
 
     Returns False, with all files as they were, while somebody reads them, for nothing should wait for that, or where
     the disk has no space. Crash-safe: all of them are removed when the web server starts; a process that is killed
-    between the two steps leaves both, so that these counters are too high by what the process had counted, until then.
+    between the two steps leaves both, so that these counters are too high by the counts of the process, until then.
     """
     try:
         with (Path(directory) / _LOCK).open("ab") as lock:

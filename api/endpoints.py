@@ -1,4 +1,4 @@
-"""How a route is declared: what guards its view and describes it in the OpenAPI document."""
+"""The declarations of routes: the guards of a view and its description in the OpenAPI document."""
 
 import functools
 from collections.abc import Callable

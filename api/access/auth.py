@@ -131,8 +131,8 @@ def channel() -> Channel:
 def refuse_other_sites() -> None:
     """Raise the problem cross-origin for an unsafe request that a page of another site may have caused.
 
-    Only what a browser sends by itself can be abused: a request with a token is never refused. Browsers send ``Origin``
-    with every unsafe request, old ones at least when it crosses origins.
+    Only a cookie, sent by the browser itself, can be abused: a request with a token is never refused. Browsers send
+    ``Origin`` with every unsafe request, old ones at least when it crosses origins.
     """
     received = current_request()
     if received.method in SAFE_METHODS or "Authorization" in received.headers:

@@ -36,7 +36,7 @@ def _begin() -> None:
     if received.method not in SAFE_METHODS and tracing.is_on():  # commands are traced, reads are not
         name = f"{received.method} {received.endpoint or 'none'}"
         work.append(tracing.span(name, request=request_id, **fields))
-    # Entered one by one: what ExitStack does besides is a hundredth of a request.
+    # Entered one by one: the other work of ExitStack is a hundredth of a request.
     for block in work:
         block.__enter__()
     kept.request_id, kept.work = request_id, work

@@ -23,10 +23,10 @@ SITE_SHARE = 8
 
 
 class Limits(NamedTuple):
-    """The limits of an app, in the notation of the limits package; ``EXCEEDED`` says what each of them counts.
+    """The limits of an app, in the notation of the limits package; ``EXCEEDED`` names the uses that each counts.
 
     They count per person, sign-ins and sign-ups per network address, reads and computations of anonymous callers, too.
-    An address is what the nearest trusted proxy says; limits leave room for a school behind one. IPv6 addresses count
+    The nearest trusted proxy names the address; limits leave room for a school behind one. IPv6 addresses count
     by network and by site: every customer has 2**64 of them. Jobs of workers count by their nodes.
     """
 
@@ -64,7 +64,7 @@ class Limits(NamedTuple):
 
 
 ANNOUNCED = frozenset({"writes", "reads", "computations"})
-"""The limits of which responses of the API tell what remains. The others would show what strangers have tried."""
+"""The limits whose remainder responses of the API state. The others would show the attempts of strangers."""
 
 EXCEEDED: dict[str, str] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
 """The problem's detail when a limit is used up."""
@@ -80,7 +80,7 @@ class RateLimits:
 
     @translating
     def spend(self, limit: str, *who: str, share: int = 1, cost: int = 1) -> int:
-        """Count ``cost`` uses of ``share`` times ``limit`` by ``who``; return what remains, or raise the problem."""
+        """Count ``cost`` uses of ``share`` times ``limit`` by ``who``; return the remainder, or raise the problem."""
         item = self.items[limit]
         # Counters hold names and addresses as hashes only.
         who = tuple(hashlib.sha256(part.encode(errors="replace")).hexdigest()[:32] for part in who)
@@ -134,7 +134,7 @@ def address() -> str:
 
 
 def spend_by_address(limit: str, *who: str, cost: int = 1) -> int:
-    """Count uses of ``limit`` at the caller's address and its site; return what remains, raises too-many-requests."""
+    """Count uses of ``limit`` at the caller's address and its site; return the remainder, raises too-many-requests."""
     network, *site = networks(request.remote_addr or "unknown")
     remaining = rate_limits().spend(limit, *who, network, cost=cost)
     for whole in site:

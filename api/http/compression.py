@@ -31,7 +31,7 @@ GZIP_LEVEL = 6
 
 
 def register(app: Flask) -> None:
-    """Let ``app`` compress its responses. What changes their bodies or headers is registered afterwards."""
+    """Let ``app`` compress its responses. Handlers that change their bodies or headers are registered afterwards."""
     app.after_request(_compress)
 
 

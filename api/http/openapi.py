@@ -1,4 +1,4 @@
-"""The OpenAPI document, made from what the endpoints declare."""
+"""The OpenAPI document, made from the declarations of the endpoints."""
 
 import inspect
 import json

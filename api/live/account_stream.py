@@ -1,6 +1,6 @@
 """The live stream of an account: changes of the matches of a player, and the matches that await the player.
 
-It begins with what awaits the player, and sends that again whenever it differs: nothing is missed.
+It begins with the matches that await the player, and repeats them whenever they differ: nothing is missed.
 """
 
 import time

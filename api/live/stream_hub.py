@@ -189,7 +189,7 @@ class Hub:
         last, due, beat, reset_at = after, WAKE, time.monotonic() + HEARTBEAT_S, -math.inf
         yield f"retry: {RETRY_AFTER_S * 1000}\n\n"
         while not watcher.cut_off:
-            # What was read before the reset may be lost, too, although it follows the events that are left.
+            # Events read before the reset may be lost, too, although they follow the events that are left.
             following = due.following(last) if due.read_at > reset_at else None
             try:
                 for message in self._stored(match_id, last) if following is None else following:

@@ -64,7 +64,7 @@ class Listening:
 
 
 class Gateway:
-    """Takes mail until it is stopped, all of it in one event loop; what waits for the store does so in threads."""
+    """Takes mail until it is stopped, all of it in one event loop; calls that wait for the store run in threads."""
 
     def __init__(self, reception: Reception, domain: str, listening: Listening) -> None:
         """Describe a gateway for the addresses at ``domain``; nothing listens yet."""

@@ -52,7 +52,7 @@ def execute(
     """Execute the caller's command and answer with the events that followed.
 
     ``expected`` is the version that the match must be at when the caller names none. The body of a ``confidential``
-    request holds what must be erasable. Raises the problem no-such-match for a match that the caller may not see.
+    request holds erasable text. Raises the problem no-such-match for a match that the caller may not see.
     """
     person = require_person()
     parts, request = services(), conditions.idempotent_request(person, confidential=confidential)

@@ -19,7 +19,7 @@ class ConfirmableAddress(NamedTuple):
 
 
 class ResettableAccount(NamedTuple):
-    """An account whose password may be chosen while ``mark`` is what the present one leaves."""
+    """An account whose password may be chosen while ``mark`` is that of the present one."""
 
     person: Person
     mark: str

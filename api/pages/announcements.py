@@ -130,7 +130,7 @@ def describe_events(earlier: Iterable[e.Event], news: Iterable[e.Event], audienc
 
 
 def describe_each(events: Iterable[e.Event], audience: Audience) -> list[str]:
-    """Return a sentence about each of ``events``, which follow each other; empty for what players see nothing of."""
+    """Return a sentence about each of ``events``, which follow each other; empty for events that players do not see."""
     described, asker = [], None
     for event in events:
         withdrawn = isinstance(event, e.TakebackDeclined) and event.seat == asker

@@ -20,7 +20,7 @@ class SeatClock(NamedTuple):
 
 
 class Deadline(NamedTuple):
-    """What happens if ``seat`` has not moved by ``at`` (None: the instant is not known).
+    """The consequence if ``seat`` has not moved by ``at`` (None: the instant is not known).
 
     ``consequence`` follows "If not," or, once ``at`` is ``past``, stands alone; ``rule`` is the term that sets the
     deadline. Where a flag must be claimed, it falls unclaimed at ``falls_at``. ``pauses`` are the reasons for which the

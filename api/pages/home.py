@@ -29,7 +29,7 @@ RECENT_MATCHES_SHOWN = 3
 
 @blueprint.get("/")
 def home() -> str:
-    """Return the home page: what Rookery is, how to start, the games."""
+    """Return the home page: an introduction, the ways to start, the games."""
     return render_template("home.html", games=list(GAMES.values()), picture=_picture, hero=next(iter(GAMES.values())))
 
 

@@ -61,7 +61,7 @@ from events.store.incidents import Loss
 class Node(Struct, frozen=True, kw_only=True):
     """A move of a tree: ``move`` in canonical form, and as players spell it.
 
-    ``seat`` makes the move (None: unknown, after any other move). ``then`` is what follows the move beside ``next``.
+    ``seat`` makes the move (None: unknown, after any other move). ``then`` is the action after it beside ``next``.
     """
 
     move: str

@@ -1,7 +1,7 @@
 """Why did it do that? A move of an opponent in sentences, for newcomers: facts of the board and of the recorded choice.
 
-They tell what the move has done, what the moved piece could take by the rules, and what the opponent has overlooked,
-which follows from the seed of the ply. Nothing is searched, and nothing is said about the moves of the reader.
+They tell the effect of the move, the captures possible for the moved piece by the rules, and the oversights of the
+opponent, which follow from the seed of the ply. Nothing is searched, and nothing is said about the reader's moves.
 """
 
 from collections import Counter

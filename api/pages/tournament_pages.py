@@ -176,7 +176,7 @@ def _why_it_waits(pairing: Pairing, names: Sequence[str]) -> str:
 def _forecast(shown: ShownTournament) -> int | None:
     """Return when the last match will end if the matches go on at the median pace; None without finished ones.
 
-    What has not started is played in as many rounds as the most matches that somebody has left need.
+    The matches not yet started need as many rounds as the most matches that somebody has left.
     """
     state, now = shown.state, services().now()
     lasted = [

@@ -94,7 +94,7 @@ REFRESH = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deadline:
-    """A deadline of a match, or a date of a tournament: ``title`` names the act, ``description`` what else follows.
+    """A deadline of a match, or a date of a tournament: ``title`` names the act, ``description`` its consequences.
 
     ``subject`` is always the same, ``version`` is that of the match or tournament, ``changed_at`` when it came to it.
     Instants are milliseconds since 1970 UTC.

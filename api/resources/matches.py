@@ -225,7 +225,7 @@ def list_pending(query: Mapping[str, Any]) -> PendingPage:
 
 
 MOVES, REST = "moves", "rest"
-"""The groups of the list of what awaits the caller: each is a pass over the matches."""
+"""The groups of the list of matches that await the caller: each is a pass over the matches."""
 
 
 def _pending_cursor(phase: str, cursor: str | None) -> str:

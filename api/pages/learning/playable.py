@@ -25,9 +25,9 @@ class FigureStep(NamedTuple):
     """A step of a figure: an act of the reader, and the words about it. Moves are in canonical notation.
 
     ``accepted`` are the moves that fulfil it, none: every legal one. With ``refused``, a move that the rules forbid,
-    the reader tries that move instead. ``reply`` is played after the first accepted move. ``goal`` says what to do,
-    ``hint`` how, and ``done`` what has happened. ``composed`` is the kind of the accepted move, and its parts in order,
-    if the reader puts it together on the board.
+    the reader tries that move instead. ``reply`` is played after the first accepted move. ``goal`` is the task,
+    ``hint`` the way to do it, and ``done`` the result. ``composed`` is the kind of the accepted move, and its parts in
+    order, if the reader puts it together on the board.
     """
 
     goal: str

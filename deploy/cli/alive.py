@@ -1,4 +1,4 @@
-"""Whether a part of an installation works, asked by whatever runs its container."""
+"""Whether a part of an installation works, asked by the runtime of its container."""
 
 from pathlib import Path
 

@@ -211,7 +211,7 @@ class _Follower:
             self._request()
         elif not self._here and self._own.wanted > 1 and time.monotonic() - self._begun_at >= ALONE_S:
             self._own.start()
-            self._requested_at = 0.0  # what was done until now was done here, without a task
+            self._requested_at = 0.0  # the slices until now were done here, without a task
             self._request()
         else:
             claimed = self._jobs.claim(self._job)

@@ -70,7 +70,7 @@ _OUTSIDE = (
     ("tests/bench/rules.py", r"(?m)^TARGETS = {", r'TARGETS = {"$id": 0.1, '),
     ("README.md", r"(?s)(.*\n\| \*\*.+?\n)", r"\1| **$title** | its row, in a few words | 2 |\n"),
 )
-"""What a new game changes outside its own files: the file, the place in it, and the text there."""
+"""The changes of a new game outside its own files: the file, the place in it, and the text there."""
 
 
 @click.command("new")

@@ -1,6 +1,6 @@
 """Vector files: test cases of the rules as JSON, checked against a game.
 
-A file is a list of cases. Every case has a ``name`` and keys that state what must hold, mostly of its ``position``;
+A file is a list of cases. Every case has a ``name`` and keys that state requirements, mostly of its ``position``;
 ``note`` is a comment, ``history`` and ``setup`` complete other keys. An unknown key, or one that the game does not
 support, is a failure: nothing is skipped silently.
 """

@@ -1,6 +1,6 @@
 """The demonstration: two complete matches over HTTP on a temporary installation, and their verification.
 
-It knows only what the API answers, until it finally recomputes the hash chains in the store.
+It knows only the answers of the API, until it finally recomputes the hash chains in the store.
 """
 
 import json

@@ -198,7 +198,7 @@ def server_command(
         # The rounds of an idle server: ten a second, its default, cost more than all that an idle installation asks.
         "hz": "2",
         "appendfsync": "always" if fsync == ALWAYS else "no",
-        # What a power cut leaves at the end is truncated before. The server would truncate everything after any damage.
+        # A torn end after a power cut is truncated before. The server would truncate everything after any damage.
         "aof-load-truncated": "no",
         "maxmemory": str(max_memory_bytes()),
     }

@@ -17,7 +17,7 @@ POLL_INTERVAL_S = 0.02
 
 
 def can_watch() -> bool:
-    """Return whether this system has what watching other processes' children takes."""
+    """Return whether this system can watch the children of other processes."""
     try:
         os.close(os.pidfd_open(os.getpid()))
     except (AttributeError, OSError):
@@ -26,7 +26,7 @@ def can_watch() -> bool:
 
 
 class Forks:
-    """Where processes are forked. What is asked for while the nursery is being restarted is forked by the next one."""
+    """Where processes are forked. Those requested while the nursery is being restarted are forked by the next one."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         """Describe a nursery with this environment; its process is started with ``command`` and ``descriptor``."""
@@ -90,7 +90,7 @@ class Forked:
     def terminate(self) -> None:
         """Ask the process to stop; one that is still to be forked will end before it does anything."""
         if self.poll() is None and self._end is None:
-            # What it has reported by now is still received, and what it reports later is refused.
+            # Its reports until now are still received, later ones are refused.
             self._report.shutdown(socket.SHUT_RD)
         if self.poll() is None and self._end is not None:
             with suppress(ProcessLookupError):

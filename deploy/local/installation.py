@@ -159,7 +159,7 @@ class LocalInstallation:
     def stop(self) -> None:
         """Stop everything: all parts at the same time, the server last.
 
-        Crash-safe: no part waits for another one. What a request has stored is followed up after the next start.
+        Crash-safe: no part waits for another one. Work that requests have stored is done after the next start.
         """
         supervisor, self._supervisor = self._supervisor, None
         if supervisor is not None:
@@ -182,8 +182,8 @@ class LocalInstallation:
     def store_alone(self, fill: Callable[[Settings], None]) -> Iterator[None]:
         """Run nothing but the embedded server in the ``with`` block, after ``fill`` has filled it.
 
-        Raises InstallationError, and what ``fill`` raises. Crash-safe: the directory belongs to an installation only
-        when ``fill`` is done.
+        Raises InstallationError, and as ``fill``. Crash-safe: the directory belongs to an installation only when
+        ``fill`` is done.
         """
         try:
             self._claim()

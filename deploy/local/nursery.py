@@ -1,6 +1,6 @@
 """The nursery imports the product once, and forks each part of an installation when the supervisor asks for it.
 
-A part is what ``python -m MODULE ARGUMENTS`` is, without the time and the memory of its imports. Started as ``python -m
+A part is like ``python -m MODULE ARGUMENTS`` without the time and the memory of its imports. Started as ``python -m
 deploy.local.nursery DESCRIPTOR``, a socket on which requests arrive (``deploy.local.forks``). It ends with the
 supervisor, and the parts end with it.
 
@@ -87,7 +87,7 @@ class Nursery:
 
 
 def report_start(descriptor: int) -> None:
-    """Report the process id of this part, and what watches it; end the part if it is no longer wanted.
+    """Report the process id of this part, and a descriptor that watches it; end it if it is no longer wanted.
 
     The part itself does so, before anything else: one that runs can be stopped.
     """

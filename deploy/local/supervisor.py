@@ -44,7 +44,7 @@ class Supervisor:
     ) -> None:
         """Start supervising, without children; their logs are written below ``logs``.
 
-        ``on_impaired`` receives the reasons by name whenever they change. What both functions raise is ignored.
+        ``on_impaired`` receives the reasons by name whenever they change. Exceptions of both functions are ignored.
         """
         self._logs = logs
         self._on_message = on_message

@@ -25,7 +25,7 @@ limit_request_line = 8190
 limit_request_fields = 60
 forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
-"""Path and scheme are those of the request line and of ``api.access.headers``, never what a header claims."""
+"""Path and scheme are those of the request line and of ``api.access.headers``, never those that a header claims."""
 
 accesslog = None
 errorlog = "-"
@@ -44,7 +44,7 @@ ended: set[int] = set()
 
 
 def on_starting(_: object) -> None:
-    """Raise the limit of open files to what the system allows, and clear the counters that the processes share."""
+    """Raise the limit of open files to that of the system, and clear the counters that the processes share."""
     exit_quickly()
     _, allowed = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, allowed))

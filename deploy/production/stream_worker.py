@@ -50,14 +50,14 @@ class StreamWorker(GeventWorker):  # type: ignore[misc]
         self._unlimited = os.environ.get("ROOKERY_TRUSTED_PROXIES", "0") not in ("", "0")
 
     def patch(self) -> None:
-        """Let gevent replace what blocks, also where it was imported from before (``remember_names``)."""
+        """Let gevent replace blocking functions, also where they were imported from before (``remember_names``)."""
         super().patch()
         for module, name, source, original in _remembered:
-            setattr(module, name, getattr(source, original, None))  # what cannot be greenlets is removed
+            setattr(module, name, getattr(source, original, None))  # functions without greenlets are removed
 
     def handle_exit(self, sig: int, frame: object) -> None:  # noqa: ARG002
-        """Stop at once: clients reconnect and receive what happened meanwhile."""
-        gevent.spawn(self._end)  # what waits cannot be called where signals are handled
+        """Stop at once: clients reconnect and receive the events since."""
+        gevent.spawn(self._end)  # functions that wait cannot be called in signal handlers
 
     def _end(self) -> None:
         self.cfg.worker_exit(None, self)

@@ -4,7 +4,7 @@ gunicorn keeps the processes running; within each, waitress reads from and write
 that neither a slow sender nor a slow reader blocks a thread. Waitress alone fails 13 of 23 tests of slow and hostile
 clients, and ``rookery up`` has no proxy in front. So this adds: a deadline for the whole request and for reading the
 response (waitress puts its own off with every byte), a limit on the connections of one address, a thread for health
-checks, and refusal of what others may read otherwise.
+checks, and refusal of requests that others may read otherwise.
 """
 
 import os
@@ -54,7 +54,7 @@ class RequestTimeoutError(Error):  # type: ignore[misc]
 
 
 class Parser(HTTPRequestParser):  # type: ignore[misc]
-    """Parses a request, and refuses what servers in front may parse differently (RFC 9112, section 6.1)."""
+    """Parses a request, and refuses those that servers in front may parse differently (RFC 9112, section 6.1)."""
 
     def parse_header(self, header_plus: bytes) -> None:
         """See HTTPRequestParser."""

@@ -7,8 +7,8 @@ const MAX_PLIES_BETWEEN = 60; // moves between the root of a saved tree and the 
 const HELP = "Try out moves for all sides; nothing is played.";
 const NEW = " Your saved tree does not lead here: saving replaces it.";
 
-// Opens the analysis board after `ply()` plies, in the line that `address` names, or what a player has published; resolves
-// once it is open or the failure has been reported.
+// Opens the analysis board after `ply()` plies, in the line that `address` names, or that of a player who published
+// one; resolves once it is open or the failure has been reported.
 export async function explore({analysis, api, seated, ply, address, say}) {
   if (analysis.changed) return say("Save or close the analysis first.");
   try {
@@ -34,7 +34,7 @@ export async function explore({analysis, api, seated, ply, address, say}) {
   }
 }
 
-// Opens what a player has published about a match; nothing of it is saved.
+// Opens the exploration that a player has published about a match; nothing of it is saved.
 async function openPublished({analysis, api, author}) {
   const {author: by, comment, tree, ply} = await call("GET", `${api}/explorations/${author}`);
   const sheet = {title: `Exploration by ${by.name}`, help: comment, seat: null, words: () => ""};

@@ -27,7 +27,7 @@ export class Announcer {
     while (this.region.children.length > MAX_LINES) this.region.firstElementChild.remove();
   }
 
-  // Leaves what was announced to screen readers: it is outdated.
+  // Leaves old announcements to screen readers: they are outdated.
   hide() {
     for (const line of this.region.children) {
       line.className = "visually-hidden";

@@ -40,7 +40,7 @@ export async function call(method, path, body, headers = {}) {
   return answer;
 }
 
-// Resolves to what `send(signer)` resolves to; `signer` is null unless this browser has a key of the person (signing.js).
+// Resolves to the value of `send(signer)`; `signer` is null unless this browser has a key of the person (signing.js).
 export async function sendSigned(subject, send) {
   try {
     if (!localStorage.getItem(`signs-${document.getElementById("my-matches").dataset.person}`)) return send(null);

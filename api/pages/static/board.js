@@ -40,7 +40,7 @@ export class Board {
     this.motion = null; // motion.js, where pictures are not exchanged at once
     this.dropped = false; // whether a piece was put down where the next picture shows it
     this.arrows = null; // arrows.js, once loaded
-    this.overlay = null; // draws on the board and may take what is pressed: draw(), press(square), begins()
+    this.overlay = null; // draws on the board and may take presses: draw(), press(square), begins()
     this.clearSteps();
     frame.addEventListener("click", (event) => this.press(event.target.closest(".square")));
     frame.addEventListener("keydown", (event) => this.key(event));
@@ -62,7 +62,7 @@ export class Board {
     this.arrows?.settle();
   }
 
-  // What show() has to know of the present picture before it is changed, so that pieces move.
+  // The state of the present picture that show() needs before it is changed, so that pieces move.
   present() {
     const dropped = this.dropped;
     this.dropped = false;

@@ -1,5 +1,5 @@
-// Composes a move part by part. After each part the server tells what can follow and whether the parts are a move yet,
-// and draws the resulting board. Only the server knows what a part is.
+// Composes a move part by part. After each part the server tells the possible next ones, whether the parts are a move
+// yet, and draws the resulting board. Only the server can read a part.
 
 import {call, sentence} from "./api.js";
 import {uncover} from "./square-geometry.js";

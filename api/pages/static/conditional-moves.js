@@ -80,7 +80,7 @@ export function bindConditionalMoves({page, analysis, api, match, refresh, say})
   };
 }
 
-// Returns what is left of the entered lines after the match has moved on, null if the moves played are not among them.
+// Returns the rest of the entered lines after the match has moved on, null if the moves played are not among them.
 export async function findRemaining(analysis, api, plies) {
   const {moves} = await call("GET", api);
   let node = analysis.tree.root;

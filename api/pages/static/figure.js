@@ -16,7 +16,7 @@ const sentence = (text) =>
 
 export class FigurePlayer {
   // `section` is the markup of playable.html. `on` has optionally accepted(move), solved(), called when the last step is
-  // done, and wrong(move), which returns what to say about a legal move that is not accepted.
+  // done, and wrong(move), which returns the message about a legal move that is not accepted.
   constructor(section, on = {}) {
     Object.assign(this, {section, on});
     this.board = new Board(this.part("board"), {

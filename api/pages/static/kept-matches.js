@@ -1,5 +1,5 @@
 // Times without a connection: keeps the matches that await the person on this device, if the person wants it, and sends
-// the moves that were entered meanwhile. service-worker.js answers with what is kept.
+// the moves that were entered meanwhile. service-worker.js answers with the kept pages.
 
 import {call, newKey} from "./api.js";
 
@@ -26,8 +26,8 @@ export async function clear() {
   await caches.delete(CACHE);
 }
 
-// Keeps the present state of all matches that await the person, with what their pages need, and nothing else; nothing
-// at all once the operator has switched the worker off.
+// Keeps the present state of all matches that await the person, with the resources of their pages, and nothing else;
+// nothing at all once the operator has switched the worker off.
 export async function keep() {
   if (document.getElementById("my-matches")?.dataset.worker === "off") return clear();
   const {items} = await call("GET", `/api/v1/me/pending?limit=${MAX_MATCHES}`);
@@ -77,7 +77,7 @@ export async function send() {
   return told;
 }
 
-// Sends what is queued, tells of it at the top of the page, and keeps the matches as they are then.
+// Sends the queued moves, tells of them at the top of the page, and keeps the matches as they are then.
 export async function goOn() {
   const told = [...JSON.parse(sessionStorage.getItem(MOVES) ?? "[]"), ...(await send())];
   sessionStorage.removeItem(MOVES);

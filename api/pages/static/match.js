@@ -32,7 +32,7 @@ let counted = ""; // the last position for which the number of movable pieces wa
 let legal = null; // the legal moves as the server last sent them
 let boardBefore = ""; // the markup of the board when the analysis board was opened
 
-// What the server rendered last. Scripts change some of it on the page, such as running clocks.
+// The last markup from the server. Scripts change some of it on the page, such as running clocks.
 const rendered = new Map([...document.querySelectorAll("[data-live]")].map((part) => [part.id, part.innerHTML]));
 
 const standing = () => at("standing").dataset;
@@ -81,7 +81,7 @@ function tell(piece) {
 for (const event of ["pointerover", "focusin"])
   at("draft")?.addEventListener(event, ({target}) => tell(target.closest("[data-face]")));
 import("./arrows.js").then(({enableArrows}) => enableArrows(board));
-// Only what the device has is loaded: a mouse, a touch screen.
+// Only code for the devices at hand is loaded: a mouse, a touch screen.
 if (matchMedia("(any-pointer: fine)").matches) import("./drag.js").then(({enableDragging}) => enableDragging(board));
 if (!matchMedia("(prefers-reduced-motion: reduce)").matches)
   import("./motion.js").then((motion) => (board.motion = motion));
@@ -141,7 +141,7 @@ const analysis = new AnalysisLoader({
     say,
   },
 });
-// What is signed beside an act, if this device signs (signing.js).
+// The subject signed beside an act, if this device signs (signing.js).
 const subject = () => ({...page.dataset, version: version()});
 const submit = (body, key) =>
   sendSigned(subject(), async (signer) =>
@@ -266,7 +266,7 @@ async function refresh({ply = shown() === plies() ? null : shown()} = {}) {
   }
 }
 
-// Lets what has happened be heard where the device asks for it.
+// Plays the sounds of new events where the device asks for it.
 function sound({plies, mine, status}, after, fresh) {
   if (!document.documentElement.dataset.sounds) return;
   const moves = [...fresh.querySelectorAll("#moves [data-ply]")].slice(plies).map((link) => link.textContent);
@@ -319,7 +319,7 @@ async function followMatch(before) {
   return Boolean(left);
 }
 
-// Loads the legal moves, announces what has happened, and watches the match while anything can still happen in it.
+// Loads the legal moves, announces new events, and watches the match while anything can still happen in it.
 // Players keep watching after the end.
 async function settle(moved = false) {
   const live = ["open", "playing"].includes(standing().status) || "seat" in page.dataset;

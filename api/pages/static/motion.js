@@ -8,7 +8,7 @@ const MAX_SQUARES = 24; // more differ between positions that do not follow each
 
 const STILL = matchMedia("(prefers-reduced-motion: reduce)");
 
-// Returns what move() has to know of the board before its picture changes, null if nothing is to move.
+// Returns the state of the board that move() needs before its picture changes, null if nothing is to move.
 export function present(board) {
   if (STILL.matches) return null;
   return {columns: columnsOf(board), corner: corner(board)};
@@ -76,7 +76,7 @@ function originOf(arriving, others) {
   );
 }
 
-// Whether what has left a square lies in a column now.
+// Whether the piece that has left a square lies in a column now.
 const joins = ({leaving}, arriving) => leaving.length === 1 && hrefs(arriving).includes(leaving[0]);
 
 function slide(board, use, from) {

@@ -125,7 +125,7 @@ export class MoveEntry {
     }
   }
 
-  // After a refusal: keeps what may be tried again, reloads what is outdated.
+  // After a refusal: keeps a move that may be tried again, reloads an outdated page.
   async recover(problem, consequence) {
     const {match} = this;
     const focused = this.focused();

@@ -77,7 +77,7 @@ function bare({move, then, comment, next}) {
   return {move, ...(then ? {then} : {}), ...(comment ? {comment} : {}), next: next.map(bare)};
 }
 
-// Returns the last node that has been played; its subtree is what is left.
+// Returns the last node that has been played; its subtree is the rest.
 export function playedNode(tree) {
   let node = tree.root;
   for (let on = node; on; on = on.next.find((child) => child.played)) node = on;

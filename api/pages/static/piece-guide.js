@@ -1,7 +1,7 @@
-// Says below the board what the piece pointed at is called and how it moves, and marks where it can go now. It is loaded
-// when a piece is first pointed at.
+// Says below the board the name and the moves of the piece pointed at, and marks where it can go now. It is loaded when
+// a piece is first pointed at.
 
-// Resolves to tell(element or null), for a square of `board` or a button with a piece; tell.text is what was told last.
+// Resolves to tell(element or null), for a square of `board` or a button with a piece; tell.text is the last text told.
 export async function pieceGuide(line, board) {
   const guides = await (await fetch(line.dataset.guides)).json();
 

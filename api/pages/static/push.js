@@ -8,8 +8,8 @@ const STORED = "push"; // in localStorage: the person and the id of the subscrip
 const POLL_INTERVAL_MS = 1000;
 const MAX_POLLS = 20;
 
-// Continues what the person has switched on in this browser: under another sign-in, or after the browser has lost it.
-// A subscription that the person has removed elsewhere is not made again.
+// Continues the subscription of this browser, if the person has switched it on: under another sign-in, or after the
+// browser has lost it. A subscription that the person has removed elsewhere is not made again.
 export async function resume(person, visit) {
   const id = storedId(person);
   try {
@@ -134,7 +134,7 @@ function enableItem(item, section, isMine) {
   );
 }
 
-// Shows what became of a test notice once that is known; `before` is the instant of the answer before it.
+// Shows the outcome of a test notice once it is known; `before` is the instant of the answer before it.
 async function showAnswer(id, before, health) {
   for (let poll = 0; poll < MAX_POLLS; poll += 1) {
     await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));

@@ -1,5 +1,5 @@
-// Marks in the list of puzzles what has been done, with the account or in this browser, and begins with what is due
-// again, or is new.
+// Marks attempted puzzles in the list, with the account or in this browser, and begins with one that is due again, or
+// is new.
 
 import {attempts, isDue, takeOver, words} from "./attempts.js";
 

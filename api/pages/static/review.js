@@ -1,5 +1,5 @@
 // The engine's review of a finished match: a graph of the points that each seat could expect, which steps the board, the
-// same as a table, and what was said about moves. The keys j and k go from one turning point to the next.
+// same as a table, and the comments on moves. The keys j and k go from one turning point to the next.
 
 import {call} from "./api.js";
 

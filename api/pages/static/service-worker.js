@@ -6,7 +6,7 @@ const UNREADABLE = {title: "Rookery", body: "There is news. Open Rookery to read
 // Every message shows a notification: browsers end the subscriptions of pages that receive messages in silence.
 self.addEventListener("push", (event) => {
   const {title, body, tag, navigate} = read(event.data);
-  const renotify = Boolean(tag); // news about a match replaces what was shown about it, and is heard
+  const renotify = Boolean(tag); // news about a match replaces earlier news of it, and is heard
   event.waitUntil(self.registration.showNotification(title, {body, tag, renotify, data: {navigate}}));
 });
 
@@ -35,8 +35,8 @@ async function show(address) {
   await (there ? there.focus() : self.clients.openWindow(url.href));
 }
 
-// While the server cannot be reached, the page of a match and its legal moves are answered from what this device keeps
-// (kept-matches.js). Everything comes from the network first, and whatever fails here is left to the network.
+// While the server cannot be reached, the page of a match and its legal moves are answered from the cache of this
+// device (kept-matches.js). Everything comes from the network first, and whatever fails here is left to the network.
 
 const KEPT = "kept";
 const OFFLINE = "/offline";

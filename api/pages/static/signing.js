@@ -16,7 +16,7 @@ export const keyHere = () => localStorage.getItem(flag());
 
 export const forgetKey = () => localStorage.removeItem(flag());
 
-// Resolves to what `send(signer)` resolves to. `subject` is the match as the page shows it: match, seat, version. When the
+// Resolves to the value of `send(signer)`. `subject` is the match as the page shows it: match, seat, version. When the
 // key is gone this browser signs no more, and its person is told so instead.
 export async function sendWithKey(subject, send) {
   try {

@@ -1,5 +1,5 @@
 // Forms and buttons that name an API call: data-api="METHOD /path" and data-next, the page that follows ("#": the same).
-// With data-shows-answer the detail of the answer is shown first, in place of the form; with data-said, what that says.
+// With data-shows-answer the detail of the answer is shown first, in place of the form; with data-said, its text.
 
 import {call, clearProblem, sendSigned, showProblem} from "./api.js";
 import {showLocalTimes} from "./clock.js";

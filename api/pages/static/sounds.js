@@ -32,7 +32,7 @@ export function play(names) {
   }
 }
 
-// Plays what has happened in a match: the moves in their notation, whether it has ended, whether one's turn has come.
+// Plays the news of a match: the moves in their notation, whether it has ended, whether one's turn has come.
 export function playNews({moves, ended, turn}) {
   const sounds = moves.length ? [moves.some((move) => move.includes("x")) ? "capture" : "move"] : [];
   if (ended) sounds.push("end");

@@ -7,8 +7,8 @@ export function place(square) {
   return new DOMPoint(Number(square.dataset.x), Number(square.dataset.y)).matrixTransform(matrix);
 }
 
-// Scrolls until an overlaid panel covers nothing of the board, and the board is in view; of a board that is too tall, what
-// is chosen on it or the last move.
+// Scrolls until an overlaid panel covers nothing of the board, and the board is in view; of a board too tall, the
+// selection on it or the last move.
 export function uncover(frame, panel) {
   const above = panel.getBoundingClientRect();
   const box = frame.getBoundingClientRect();

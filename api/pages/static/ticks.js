@@ -1,4 +1,4 @@
-// What has been done of the first steps and puzzles, kept in this browser: a list of ids under a name.
+// The first steps and puzzles that have been done, kept in this browser: a list of ids under a name.
 
 export function ticked(name) {
   try {

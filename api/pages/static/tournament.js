@@ -21,7 +21,7 @@ async function look() {
   }
 }
 
-// What can be done has changed: its buttons belong to a page that is loaded.
+// The possible acts have changed: their buttons belong to a page that is loaded.
 function show(fresh) {
   const later = fresh.getElementById("tournament");
   if (!later || fresh.getElementById("acts").innerHTML !== actsShown) return location.reload();

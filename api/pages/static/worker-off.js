@@ -1,4 +1,4 @@
-// Takes the place of service-worker.js while its operator has switched that off: removes what it keeps, and itself.
+// Takes the place of service-worker.js while its operator has switched that off: removes its cache, and itself.
 
 self.addEventListener("install", () => self.skipWaiting());
 

@@ -1,6 +1,6 @@
-// The position strings of games, read for drawing only: what stands where, who is to move. Each game declares how its
-// strings are written (domain/presentation.py, PositionFormat). A string that cannot be read is refused with an Error;
-// whether a position is possible is not checked.
+// The position strings of games, read for drawing only: the pieces by square, the side to move. Each game declares how
+// its strings are written (domain/presentation.py, PositionFormat). A string that cannot be read is refused with an
+// Error; whether a position is possible is not checked.
 
 // Returns {columns, links, words}: the pieces on each square, bottom first, by their letters ("!" after those of a
 // frozen piece), the pairs of squares whose pieces belong together, and who is to move, in words. The squares of the

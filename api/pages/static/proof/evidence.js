@@ -1,4 +1,4 @@
-// What a reader has kept beside a bundle, receipts and checkpoints: whether the bundle agrees with it.
+// Receipts and checkpoints that a reader has kept beside a bundle: whether the bundle agrees with them.
 
 import {Fault, readDocument} from "./canonical.js";
 import {joined, utf8} from "./hashes.js";
@@ -34,8 +34,9 @@ export async function readReceipt(bytes, keys) {
   return receipt;
 }
 
-// Returns what a bundle without a fault says to a receipt: "contained", "contradicted" (another digest at that version),
-// "missing" (left out of a later bundle) or "earlier" (nothing follows). Throws a Fault when they are of two matches.
+// Returns the verdict of a bundle without a fault on a receipt: "contained", "contradicted" (another digest at that
+// version), "missing" (left out of a later bundle) or "earlier" (nothing follows). Throws a Fault when they are of two
+// matches.
 export function compareReceipt({digest, match, signed_at, version}, bundle) {
   if (match !== bundle.match) throw new Fault("comparison", "match", `it is about another match, ${match}`);
   const event = bundle.events[version - 1];

@@ -1,4 +1,4 @@
-// What a file is, told from its content.
+// The kind of a file, told from its content.
 
 import {utf8} from "./hashes.js";
 

@@ -41,7 +41,7 @@ function refuse(place, reason) {
   throw new Fault("keys", place, reason);
 }
 
-// Whether a key was in use at an instant, and what it signed then is not revoked.
+// Whether a key was in use at an instant, and its signatures of then are not revoked.
 export function isInUse(key, instant) {
   return (
     key.since <= instant &&

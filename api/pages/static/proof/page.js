@@ -1,4 +1,4 @@
-// The page that verifies: takes files, tells them apart, and shows what is proved. Nothing leaves the browser.
+// The page that verifies: takes files, tells them apart, and shows the proof. Nothing leaves the browser.
 
 import {judgeCheckpoint, judgeReceipt} from "./evidence.js";
 import {KINDS, recognise} from "./files.js";
@@ -150,7 +150,7 @@ async function findPolicy() {
   }
 }
 
-// What the receipts and checkpoints that were added say about a bundle.
+// The verdicts of the added receipts and checkpoints on a bundle.
 async function judgeEvidence(bundle, {keys, ed25519}) {
   const of = (wanted) => given.filter(({kind}) => kind === wanted);
   const proofs = of("consistency").map(({bytes}) => bytes);

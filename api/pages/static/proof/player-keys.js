@@ -8,7 +8,7 @@ const MOVE = "move-submitted";
 const ACTS = [MOVE, "draw-offered", "draw-accepted", "player-resigned", "ruling-appealed"];
 const MEANWHILE = [MOVE, "clock-paused", "clock-resumed"];
 const SIGNATURE = /^[0-9a-f]{128}$/;
-const MAX_BETWEEN = 1000; // events that may lie between what a player has signed over and the act
+const MAX_BETWEEN = 1000; // events that may lie between the one that a player has signed over and the act
 const FIELD = "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff"; // the prime of P-256
 
 // Whether the step exists for a bundle.

@@ -112,7 +112,7 @@ export const SIGNED_ACT = members({
   version: whole,
 });
 
-// Compares a value with its type: first what is there, in its order, then what is missing; throws a Fault of a step.
+// Compares a value with its type: first the members present, in order, then those missing; throws a Fault of a step.
 export function checkShape(type, value, place, step = "well-formed") {
   const refuse = (where, reason) => {
     throw new Fault(step, where, reason);

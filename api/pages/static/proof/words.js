@@ -1,4 +1,4 @@
-// What a verification has found, in plain words.
+// The findings of a verification, in plain words.
 
 const TITLES = {
   "well-formed": "The file",
@@ -27,7 +27,7 @@ export function describeStep(step, state, text) {
   return {step, state, title: TITLES[step] ?? step, label: STATES[state], text};
 }
 
-// Returns what it means that a step is proved, for a bundle and the keys that were given.
+// Returns the meaning of a proved step, for a bundle and the keys that were given.
 export function meaningOf(step, {bundle, keys, keySource, acts, witnesses}) {
   const {events, head, inclusion, signature} = bundle;
   switch (step) {
@@ -74,7 +74,7 @@ export function meaningOf(step, {bundle, keys, keySource, acts, witnesses}) {
   return "";
 }
 
-// Returns where a fault is, in the words of a reader: an event with its number and what it is.
+// Returns where a fault is, in the words of a reader: an event with its number and kind.
 export function describePlace(place, bundle) {
   if (!place) return "in the file as a whole";
   const [, index, rest] = /^events\[(\d+)\](.*)$/.exec(place) ?? [];
@@ -91,7 +91,7 @@ export function counted(number, noun) {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-// Returns an instant (milliseconds since 1970) in UTC; what is no time of a calendar as a number.
+// Returns an instant (milliseconds since 1970) in UTC; as a number if no calendar has it.
 export function instant(milliseconds) {
   const date = new Date(milliseconds);
   if (Number.isNaN(date.getTime())) return `instant ${milliseconds}`;

@@ -48,7 +48,7 @@ class GameOver(IllegalMove):
 
 
 class OutcomeUnknownError(Exception):
-    """Whether the game has ended takes more steps to tell than the budget allows."""
+    """The outcome takes more steps to find than the budget allows."""
 
 
 class StepBudget:

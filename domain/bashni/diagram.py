@@ -95,7 +95,7 @@ _PIECES = {
 
 
 def demand(position: Position) -> str:
-    """Return that a capture is compulsory, and which columns can capture (section 4)."""
+    """Return the demand of a compulsory capture, with the columns that can capture (section 4)."""
     jumpers = capturing_squares(position)
     return f"You must capture: {', '.join(f'{name} can' for name in jumpers)}." if jumpers else ""
 

@@ -181,7 +181,7 @@ def _marshall_refusal(reach: PieceReach, head: Head, target: int, kind: int) -> 
 
 
 def _geometry_refusal(reach: PieceReach, head: Head, target: int, kind: int) -> str:
-    """Return that the piece does not go there: the obstacle, if there is one, and why it moves as it does."""
+    """Return why the piece does not go there: the obstacle, if there is one, and the reason for the way it moves."""
     position, origin = reach.position, head.origin
     code = position.board[origin]
     if kind == DRAGON and not any(position.memories) and head.mark not in (DIRECT, DIRECT_ATTACH):

@@ -50,7 +50,7 @@ def why_not(position: Position, square: str) -> str | None:
 
 
 def demand(position: Position) -> str:
-    """Return that a captured piece may return in this turn only, when that is so."""
+    """Return the demand to put a captured piece back in this turn only, if that is possible."""
     code, tower = position.returning
     if position.returning == NO_RETURN or not MoveGenerator(position).returns():
         return ""

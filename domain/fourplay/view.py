@@ -44,7 +44,7 @@ def hints(position: Position) -> dict[str, tuple[Hint, ...]]:
 
 
 def demand(position: Position) -> str:
-    """Return that the player to move must pass, when that is so."""
+    """Return the demand to pass, if the player to move must."""
     if position.setup or moves.legal_moves(position) != [moves.PASS]:
         return ""
     return "You have no move: you must pass."

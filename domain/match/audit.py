@@ -256,7 +256,7 @@ def _flag(forecast: Forecast) -> str:
 
 
 def outcome_words(outcome: Outcome | None) -> str:
-    """Return the scores and the reason of ``outcome``; that the game goes on for None."""
+    """Return the scores and the reason of ``outcome``, in words; None: the game goes on."""
     return (
         "it goes on"
         if outcome is None

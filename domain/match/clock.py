@@ -325,7 +325,7 @@ def _holds(pause: Pause, seat: int, at: int) -> bool:
 
 
 def runs_throughout(clock: Clock, seat: int) -> bool:
-    """Tell whether nothing is known that ever stops the time of ``seat``."""
+    """Tell whether no known pause or free day ever stops the time of ``seat``."""
     return not clock.pauses and not clock.former and clock.calendars[seat] is None
 
 

@@ -126,7 +126,7 @@ def hints(position: Position) -> dict[str, tuple[Hint, ...]]:
 
 
 def demand(position: Position) -> str:
-    """Return that the player to move can only push, when that is so (section 3.1)."""
+    """Return the demand to push, if the player to move can do nothing else (section 3.1)."""
     return "" if position.supplies[position.side] else "Your supply is empty: you can only push."
 
 

@@ -285,7 +285,7 @@ class NativePosition(SearchPosition[int]):
         return gains
 
     def is_forced(self) -> bool:
-        """Return that a player is never forced."""
+        """Return False: a player is never forced."""
         return False
 
     def noisy_moves(self) -> list[int]:

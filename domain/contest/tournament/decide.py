@@ -138,14 +138,14 @@ def _leave(state: TournamentState, command: c.LeaveTournament, now: int) -> tupl
 
 
 def _forfeit(number: int, pairing: PairingState, loser: int, now: int) -> e.PairingForfeited:
-    """Return that a pairing is lost by ``loser``: all others share the first place."""
+    """Return the forfeit of a pairing by ``loser``: all others share the first place."""
     return e.PairingForfeited(at=now, pairing=number, scores=tuple([float(one != loser) for one in pairing.entrants]))
 
 
 def _fill_place(
     state: TournamentState, left: int, waiting: Sequence[tuple[int, PairingState]], now: int
 ) -> e.PlaceFilled:
-    """Return that the first who waits takes over the pairings of the entrant ``left`` that have not started.
+    """Return the takeover, by the first who waits, of the pairings of the entrant ``left`` that have not started.
 
     At four seats the people of these pairings change seats where all then have their seats more evenly.
     """

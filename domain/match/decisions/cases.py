@@ -85,7 +85,7 @@ def file_statement(state: MatchState, command: c.FileStatement, now: int) -> tup
 
 
 def freeze(state: MatchState, command: c.Freeze, now: int) -> tuple[e.Event, ...]:
-    """Return that the match stands still, or goes on, while its case is open."""
+    """Return the freeze of the match while its case is open, or the end of the freeze."""
     refuse_party(state, command.arbiter)
     dispute = _the_open_case(state)
     refuse_if_ended(state)
@@ -183,7 +183,7 @@ def _take_back(state: MatchState, ply: int, now: int) -> e.MovesTakenBack:
 
 
 def appeal(state: MatchState, command: c.Appeal, now: int) -> tuple[e.RulingAppealed]:
-    """Return that a seat does not accept the last ruling that was not appealed yet.
+    """Return the appeal of a seat against the last ruling that was not appealed yet.
 
     While another case is open the appeal has to wait for it, and the week begins again with the ruling there: nobody
     can keep others from appealing by raising one dispute more. Doubt about the state of a match that is being played
@@ -222,7 +222,7 @@ def appeal(state: MatchState, command: c.Appeal, now: int) -> tuple[e.RulingAppe
 
 
 def reopen_case(state: MatchState, command: c.ReopenCase, now: int) -> tuple[e.Event, ...]:
-    """Return that a case which an appeal has settled waits for one more ruling."""
+    """Return the reopening, for one more ruling, of a case that an appeal has settled."""
     refuse_party(state, command.person)
     if (
         not 0 < command.dispute <= len(state.cases.disputes)
@@ -253,7 +253,7 @@ def reopen_case(state: MatchState, command: c.ReopenCase, now: int) -> tuple[e.E
 
 
 def propose_ruleset(state: MatchState, command: c.ProposeRuleset, now: int) -> tuple[e.Event, ...]:
-    """Return that an arbiter proposes to go on from the same position under another ruleset."""
+    """Return the proposal of an arbiter to go on from the same position under another ruleset."""
     refuse_party(state, command.arbiter)
     _refuse_unless_changeable(state, command.ruleset, now)
     _check_reason("reason", command.reason)
@@ -261,7 +261,7 @@ def propose_ruleset(state: MatchState, command: c.ProposeRuleset, now: int) -> t
 
 
 def accept_ruleset(state: MatchState, command: c.AcceptRuleset, now: int) -> tuple[e.Event, ...]:
-    """Return that a seat agrees, and the change when it is the last one; opponents agree to everything."""
+    """Return the agreement of a seat, and the change when it is the last one; opponents agree to everything."""
     seat = seat_of(state, command.player)
     if state.cases.proposal is None:
         raise CommandError("no-proposal", "no other ruleset is proposed")
@@ -275,7 +275,7 @@ def accept_ruleset(state: MatchState, command: c.AcceptRuleset, now: int) -> tup
 
 
 def decline_ruleset(state: MatchState, command: c.DeclineRuleset, now: int) -> tuple[e.Event, ...]:
-    """Return that a seat does not agree."""
+    """Return the refusal of a seat."""
     seat = seat_of(state, command.player)
     if state.cases.proposal is None:
         raise CommandError("no-proposal", "no other ruleset is proposed")

@@ -100,7 +100,7 @@ def _refuse_alias(move: str, canonical: str) -> None:
 
 
 def resign(state: MatchState, command: c.Resign, now: int) -> tuple[e.Event, ...]:
-    """Return that a seat gives up: it has lost, or in a game of several seats it leaves and the others go on."""
+    """Return the resignation of a seat: it has lost, or in a game of several seats it leaves and the others go on."""
     seat = active_seat(state, command.player, now, even_frozen=command.channel == Channel.ERASURE)
     resigned = e.PlayerResigned(at=now, seat=seat, channel=command.channel, signed=command.signed)
     game = find_ruleset(state.game, state.ruleset)

@@ -51,7 +51,7 @@ def call_time(state: MatchState, command: c.CallTime, now: int) -> tuple[e.Event
 
 
 def forgive_flag(state: MatchState, command: c.ForgiveFlag, now: int) -> tuple[e.Event, ...]:
-    """Return that the match goes on which its winner has won on time, no more than 72 hours ago."""
+    """Return the forgiveness of a flag by its winner, no more than 72 hours after it: the match goes on."""
     seat = seat_of(state, command.player)
     if state.status != Status.FINISHED or state.result.fallen is None or state.result.scores is None:
         raise CommandError("nothing-to-forgive", "this match was not ended by a flag")
@@ -68,7 +68,7 @@ def forgive_flag(state: MatchState, command: c.ForgiveFlag, now: int) -> tuple[e
 
 
 def give_time(state: MatchState, command: c.GiveTime, now: int) -> tuple[e.Event, ...]:
-    """Return that a seat gives another one time."""
+    """Return a gift of time from one seat to another."""
     seat = active_seat(state, command.player, now)
     if not 0 <= command.seat < len(state.seats) or command.seat == seat:
         raise CommandError("invalid-seats", "time is given to another seat of the match", "seat")
@@ -84,7 +84,7 @@ def give_time(state: MatchState, command: c.GiveTime, now: int) -> tuple[e.Event
 
 
 def pause_clock(state: MatchState, command: c.PauseClock, now: int) -> tuple[e.Event, ...]:
-    """Return that clocks stand still; nothing when they do so already for this, or the terms do not let them."""
+    """Return a pause of clocks; nothing when they have it already, or the terms do not allow it."""
     seat = None if command.player is None else seat_of(state, command.player)
     if state.ended:
         return ()
@@ -106,12 +106,12 @@ def pause_clock(state: MatchState, command: c.PauseClock, now: int) -> tuple[e.E
 
 
 def correct_time(state: MatchState, _: c.CorrectTime, now: int) -> tuple[e.Event, ...]:
-    """Return that time goes on from ``now``; nothing where nothing is dated after it."""
+    """Return the correction of time to ``now``; nothing where no event is dated after it."""
     return (e.TimeCorrected(at=now),) if now < state.updated_at else ()
 
 
 def resume_clock(state: MatchState, command: c.ResumeClock, now: int) -> tuple[e.Event, ...]:
-    """Return that clocks go on that stand still for a reason, and will not stand still for it later."""
+    """Return the end of the present and later pauses of clocks for a reason."""
     seat = None if command.player is None else seat_of(state, command.player)
     if state.ended:
         return ()

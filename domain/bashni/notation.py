@@ -65,7 +65,7 @@ def _parse_squares(text: str) -> Move:
 
 
 def _why_malformed(text: str) -> str:
-    """Return where ``text`` stops to be like a move string, and the signs expected there."""
+    """Return where ``text`` stops being like a move string, and the signs expected there."""
     for place, character in enumerate(text):
         if place > 4 and text[2] == "-":
             return f"character {place + 1}: the move should end before it"

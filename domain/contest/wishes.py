@@ -27,7 +27,7 @@ class Interval(NamedTuple):
     most: int
 
     def contains(self, number: float) -> bool:
-        """Tell whether ``number`` is not outside."""
+        """Tell whether ``number`` is inside."""
         return self.least <= number <= self.most
 
     def in_days(self) -> str:
@@ -121,7 +121,7 @@ def games_of(seats: int) -> tuple[str, ...]:
 
 
 def check_terms(terms: SeekTerms, guest: bool) -> None:
-    """Raise CommandError, naming the field, unless a match can come of ``terms``."""
+    """Raise CommandError, naming the field, unless ``terms`` can lead to a match."""
     offered = games_of(terms.seats)
     if not offered:
         raise CommandError("invalid-seek", f"no game has {terms.seats} seats", "seats")
@@ -192,5 +192,5 @@ def usual_wait_days(waits_ms: Sequence[int | None]) -> int | None:
 
 
 def terms_of_match(terms: SeekTerms, days: Interval) -> Terms:
-    """Return the terms of a match that comes of a seek: the slowest pace that was agreed on."""
+    """Return the terms of the match of a seek: the slowest pace that was agreed on."""
     return days_per_move(days.most)._replace(takebacks=not terms.rated, aids=terms.aids)

@@ -94,7 +94,7 @@ def new_clock(terms: Terms, seats: int) -> Clock:
 
 
 def forecast(clock: Clock) -> Forecast | None:
-    """Return whose time is up when if nothing happens; None when no clock runs."""
+    """Return the seat whose time will be up, and the instant, if nothing happens; None when no clock runs."""
     if clock.seat is None:
         return None
     budget, limit = clock.remaining[clock.seat], Limit.TIME
@@ -156,7 +156,7 @@ def spent(clock: Clock, seat: int, since: int, until: int) -> int:
 
 
 def has_all_of(pause: Pause, other: Pause) -> bool:
-    """Tell whether ``pause`` is of the same kind as ``other`` and has all of it."""
+    """Tell whether ``pause`` is of the same kind as ``other`` and covers it."""
     return (
         (pause.reason, pause.seat) == (other.reason, other.seat)
         and pause.since <= other.since

@@ -271,7 +271,7 @@ def _reason_to_resume(clock: Clock, seat: int, availability: Availability, now: 
 
 
 def _covers(clock: Clock, wanted: Pause) -> bool:
-    """Tell whether a pause of the same kind has all of ``wanted``; one that was ended is followed by a longer one."""
+    """Tell whether a pause of the same kind covers ``wanted``; one that was ended is followed by a longer one."""
     return any(has_all_of(pause, wanted) for pause in clock.pauses)
 
 

@@ -1,4 +1,4 @@
-"""How the workers of the fleet are known to run: each reports while its main loop runs or it renews a lease."""
+"""The presence of the workers of the fleet: each reports while its main loop runs or it renews a lease."""
 
 import os
 import socket

@@ -150,7 +150,7 @@ class Deliveries:
         return SendOutcome(DeliveryState.WAITING, min(holds).reason, min(holds).until, tried=False)
 
     def _gathered(self, dispatch: Dispatch, now: int) -> Dispatch | None:
-        """Return ``dispatch`` with all else that is to be told by mail now; None when it goes with another one."""
+        """Return ``dispatch`` with all other notices due by mail now; None when it goes with another one."""
         others = (other for other in self._outbox.of(dispatch.player) if other.id != dispatch.id and other.due <= now)
         alike = (other for other in others if _may_go_with_others(other) and other.purpose == dispatch.purpose)
         ready = [other for other in alike if self._obstacle(other, now) is None]

@@ -1,4 +1,4 @@
-"""Sends push messages: encrypts the text of a notice for one browser, and hands it to the push service of it."""
+"""Sends push messages: encrypts the text of a notice for one browser, and hands it to its push service."""
 
 import os
 from collections.abc import Callable

@@ -63,20 +63,20 @@ class JoinSeek(NamedTuple):
 
 
 class ReturnSeek(NamedTuple):
-    """Come back from a joining of which nothing has come."""
+    """Return from a joining without a match."""
 
     joining: Joining
 
 
 class AnswerSeek(NamedTuple):
-    """Record the match that has come of a joining."""
+    """Record the match of a joining."""
 
     joining: Joining
     match: str
 
 
 class RestoreWish(NamedTuple):
-    """Take back that ``match`` came of the seek: somebody else has called it off."""
+    """Strike ``match`` from the seek: somebody else has called it off."""
 
     match: str
 

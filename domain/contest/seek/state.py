@@ -89,13 +89,13 @@ class Seek:
 
     @property
     def matches(self) -> tuple[str, ...]:
-        """The matches that have come of it, without those that others have called off."""
+        """Its matches, without those that others have called off."""
         begun = (*[begun.match for begun in self.begun], *self.elsewhere)
         return tuple([match for match in begun if match not in self.called_off])
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing can become of it any more."""
+        """Whether it can lead to no match any more."""
         return self.status in _OVER
 
     @property

@@ -84,7 +84,7 @@ def request_takeback(state: MatchState, command: c.RequestTakeback, now: int) ->
 
 
 def accept_takeback(state: MatchState, command: c.AcceptTakeback, now: int) -> tuple[e.Event, ...]:
-    """Return agreement to going back, and that it happens when it is the last one."""
+    """Return agreement to going back, and the takeback when it is the last one."""
     seat = active_seat(state, command.player, now)
     if state.offers.takeback is None:
         raise CommandError("no-takeback-request", "nobody asks to take a move back")

@@ -26,8 +26,8 @@ def puzzles_of(game_id: str) -> Mapping[str, Puzzle]:
 
 def all_puzzles_of(game_id: str) -> Mapping[str, Puzzle]:
     """Return all puzzles of a game by id, the easiest first."""
-    found, listed = services().puzzles.of(game_id), puzzles_of(game_id)
-    return _by_id({**{puzzle.id: puzzle for puzzle in found}, **listed}.values()) if found else listed
+    from_reviews, table = services().puzzles.of(game_id), puzzles_of(game_id)
+    return _by_id([*(puzzle for puzzle in from_reviews if puzzle.id not in table), *table.values()])
 
 
 def puzzle_with(game_id: str, puzzle_id: str) -> Puzzle | None:

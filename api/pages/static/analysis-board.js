@@ -170,7 +170,7 @@ export class AnalysisBoard {
       this.blind ||
       Boolean(place.result) ||
       place.to_move === sheet.seat ||
-      current.next.some((each) => each.move === ANY);
+      current.next.some((child) => child.move === ANY);
     this.remark.hidden = !sheet.save || sheet.seat !== null || !current.parent;
     this.remark.input.value = current.comment ?? "";
     this.button("remove").disabled = !current.parent;
@@ -238,8 +238,8 @@ export class AnalysisBoard {
     }
     const own = fields.seat === null || fields.seat === sheet.seat;
     const replaced =
-      own && node.parent && sheet.seat !== null ? node.next.filter((each) => each.move !== fields.move) : [];
-    if (!node.next.some((each) => each.move === fields.move)) this.remember();
+      own && node.parent && sheet.seat !== null ? node.next.filter((child) => child.move !== fields.move) : [];
+    if (!node.next.some((child) => child.move === fields.move)) this.remember();
     if (replaced.length) node.next = [];
     if (NOTHING_AFTER.has(node.then)) node.then = null;
     tree.add(fields);

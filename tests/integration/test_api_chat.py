@@ -106,8 +106,12 @@ def test_notes_are_ones_own(anna: Caller, boris: Caller, clara: Caller, match_id
 
 
 TREE: list[dict[str, Any]] = [
-    {"move": "c3-d4", "next": [{"move": "h6-g5", "next": []}, {"move": "b6-a5", "next": []}]},
-    {"move": "a3-b4", "next": []},
+    {
+        "move": "c3-d4",
+        "comment": "The usual one.",
+        "next": [{"move": move, "comment": "", "next": []} for move in ("h6-g5", "b6-a5")],
+    },
+    {"move": "a3-b4", "comment": "", "next": []},
 ]
 
 

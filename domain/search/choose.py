@@ -16,11 +16,10 @@ class Level(NamedTuple):
     """How strong an opponent is.
 
     ``nodes`` is the node budget of a search (above level 8 that of games without one of their own: ``node_budget``),
-    ``depth`` the plies that it looks ahead (captures and compulsory moves
-    come on top). ``blunder_rate`` is the share of its own next moves that it overlooks, drawn again at every turn; it
-    always sees at least one. ``noise_amplitude`` is the largest noise, in hundredths of the smallest piece, that is
-    added to the value of each of its next moves: it may play any move whose value is within that of the best. Certain
-    wins and losses get no noise.
+    ``depth`` the plies that it looks ahead (captures and compulsory moves come on top). ``blunder_rate`` is the share of
+    its own next moves that it overlooks, drawn again at every turn; it always sees at least one. ``noise_amplitude`` is
+    the largest noise, in hundredths of the smallest piece, that is added to the value of each of its next moves: it may
+    play any move whose value is within that of the best. Certain wins and losses get no noise.
     """
 
     nodes: int
@@ -38,7 +37,7 @@ LEVELS: Final[Mapping[int, Level]] = {
     1: Level(nodes=400, depth=1, blunder_rate=0.61, noise_amplitude=400),
     2: Level(nodes=400, depth=1, blunder_rate=0.49, noise_amplitude=210),
     3: Level(nodes=700, depth=2, blunder_rate=0.38, noise_amplitude=130),
-    4: Level(nodes=1_000, depth=3, blunder_rate=0.305, noise_amplitude=90),
+    4: Level(nodes=1_400, depth=3, blunder_rate=0.305, noise_amplitude=90),
     5: Level(nodes=2_000, depth=4, blunder_rate=0.18, noise_amplitude=40),
     6: Level(nodes=5_000, depth=5, blunder_rate=0.08, noise_amplitude=20),
     7: Level(nodes=10_000, depth=MAX_DEPTH, blunder_rate=0.02, noise_amplitude=10),

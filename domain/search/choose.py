@@ -16,10 +16,10 @@ class Level(NamedTuple):
     """How strong an opponent is.
 
     ``nodes`` is the node budget of a search (above level 8 that of games without one of their own: ``node_budget``),
-    ``depth`` the plies that it looks ahead (captures and compulsory moves come on top). ``blunder_rate`` is the share of
-    its own next moves that it overlooks, drawn again at every turn; it always sees at least one. ``noise_amplitude`` is
-    the largest noise, in hundredths of the smallest piece, that is added to the value of each of its next moves: it may
-    play any move whose value is within that of the best. Certain wins and losses get no noise.
+    ``depth`` the plies that it looks ahead (captures and compulsory moves come on top). ``blunder_rate`` is the share
+    of its own next moves that it overlooks, drawn again at every turn; it always sees at least one.
+    ``noise_amplitude`` is the largest noise, in hundredths of the smallest piece, that is added to the value of each of
+    its next moves: it may play any move whose value is within that of the best. Certain wins and losses get no noise.
     """
 
     nodes: int

@@ -27,7 +27,7 @@ QUICK, SLOW, LONG = "quick", "slow", "long"
 OPPONENTS = {QUICK: Queue.QUICK_OPPONENTS, SLOW: Queue.OPPONENTS, LONG: Queue.LONG_OPPONENTS}
 """The queue of each lane: its tasks are hints that a match waits there."""
 
-MAX_QUICK_NODES = 1000
+MAX_QUICK_NODES = 1_400
 """An answer whose search may visit more positions than this waits in the slow lane."""
 
 MAX_ATTEMPTS = 5

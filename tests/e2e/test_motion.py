@@ -46,7 +46,7 @@ def test_moves_and_steps_are_seen_and_captured_pieces_go_under_the_column(visit:
     expect(page.locator("#board .can-begin").first).to_be_visible()
     white.square("d4").click()
     white.square("c5").click()
-    expect(page.locator("#confirm")).to_be_visible()
+    expect(page.locator("#submit")).to_be_focused()
     assert moving(page) == [["white man", "transform", "translate(1px, 1px)", 180]]
     page.keyboard.press("Enter")
     expect(page.locator("#shown")).to_have_text("3 / 3")

@@ -55,7 +55,7 @@ def pids_in(log: Path) -> list[int]:
 def test_a_killed_process_is_started_again(tmp_path: Path, supervisor: Supervisor, messages: Messages) -> None:
     supervisor.start([Program("one", waiting())], os.environ)
     eventually(lambda: len(pids_in(tmp_path / "one.log")) == 1, "a start")
-    assert supervisor.kill("one")
+    eventually(lambda: supervisor.kill("one"), "a kill")
     assert messages.next().startswith("one was killed by SIGKILL; restarting in")
     eventually(lambda: len(pids_in(tmp_path / "one.log")) == 2, "another start")
     first, second = pids_in(tmp_path / "one.log")
@@ -195,7 +195,8 @@ def test_a_supervisor_whose_output_is_gone_keeps_its_processes_running(tmp_path:
     supervisor = Supervisor(tmp_path, unheard, unheard)
     supervisor.start([Program("one", waiting())], os.environ)
     eventually(lambda: len(pids_in(tmp_path / "one.log")) == 1, "a start")
-    supervisor.kill("one")
+    # Its process may write before the supervisor has noted it.
+    eventually(lambda: supervisor.kill("one"), "a kill")
     eventually(lambda: len(pids_in(tmp_path / "one.log")) == 2, "another start")
     supervisor.close()
 

@@ -291,6 +291,7 @@ export class AnalysisBoard {
     try {
       await this.sheet.save(this.tree);
       this.undos = [];
+      this.annotated = null; // a comment that goes on is a new change
       if (this.active) this.render();
     } catch (problem) {
       const [place] = Object.keys(problem.errors || {});

@@ -124,11 +124,30 @@ def _is_much_better(value: int, other: int, divisor: int) -> bool:
     return value >= MIN_VALUE // divisor and other <= MAX_OTHER_VALUE // divisor and value - other >= MIN_GAP // divisor
 
 
+def obvious_move(game: AnyGame, position: Any) -> Any:
+    """Return the move after which the board looks best, without a search."""
+    seat = game.to_move(position)
+    return max(root_moves_of(game, position)[0], key=lambda move: game.evaluate(game.play(position, move), seat))
+
+
+def is_obvious(game: AnyGame, puzzle: Solution) -> bool:
+    """Return whether the only choice of a puzzle is the obvious move."""
+    if puzzle.choices > 1:
+        return False
+    position = game.parse_position(puzzle.position)
+    first = (puzzle.line[0], *(puzzle.alternatives if len(puzzle.line) == 1 else ()))
+    return game.format_move(position, obvious_move(game, position)) in first
+
+
+def _unless_obvious(game: AnyGame, puzzle: Solution) -> Solution | None:
+    return None if is_obvious(game, puzzle) else puzzle
+
+
 def solve(game: AnyGame, text: str, factor: int) -> Solution | None:
     """Return the puzzle of a position, which has no history, by searches of ``factor`` times the nodes of level 8.
 
     Replies are those of the engine. The line ends where no move stands out any more, or with several that are as good,
-    and goes on only through single legal moves. None where no move stands out.
+    and goes on only through single legal moves. None where no move stands out, or only an obvious one.
     """
     nodes, position = factor * level_nodes(game), game.parse_position(text)
     solver = game.to_move(position)
@@ -159,26 +178,15 @@ def solve(game: AnyGame, text: str, factor: int) -> Solution | None:
         line.append(game.format_move(position, move))
         length = len(line) if mine else length
         history, position = (*history, position), game.play(position, move)
-    return Solution(text, tuple(line[:length]), alternatives, choices, factor) if choices else None
-
-
-def obvious_move(game: AnyGame, position: Any) -> Any:
-    """Return the move after which the board looks best, without a search."""
-    seat = game.to_move(position)
-    return max(root_moves_of(game, position)[0], key=lambda move: game.evaluate(game.play(position, move), seat))
-
-
-def is_obvious(game: AnyGame, puzzle: Solution) -> bool:
-    """Return whether the only choice of a puzzle is the obvious move."""
-    if puzzle.choices > 1:
-        return False
-    position = game.parse_position(puzzle.position)
-    first = (puzzle.line[0], *(puzzle.alternatives if len(puzzle.line) == 1 else ()))
-    return game.format_move(position, obvious_move(game, position)) in first
+    return (
+        _unless_obvious(game, Solution(text, tuple(line[:length]), alternatives, choices, factor)) if choices else None
+    )
 
 
 def confirm(game: AnyGame, puzzle: Solution, factor: int) -> Solution | None:
     """Return ``puzzle`` as searches of ``factor`` times the nodes of level 8 confirm it; None if they do not.
+
+    None, too, if only an obvious move is left.
 
     At each choice the moves of the solution must still be worth MIN_VALUE, and MIN_GAP more than the best of all
     others, which a search without them values. Where the second choice fails, the line ends with the first.
@@ -194,13 +202,13 @@ def confirm(game: AnyGame, puzzle: Solution, factor: int) -> Solution | None:
                 break
             confirmed.append(ply)
         history, position = (*history, position), game.play(position, game.parse_move(position, text))
-    if len(confirmed) == puzzle.choices:
-        return puzzle._replace(factor=factor)
     if not confirmed:
         return None
-    return puzzle._replace(
-        line=puzzle.line[: confirmed[-1] + 1], alternatives=(), choices=len(confirmed), factor=factor
-    )
+    confirmed_puzzle = puzzle._replace(factor=factor)
+    if len(confirmed) < puzzle.choices:
+        line = puzzle.line[: confirmed[-1] + 1]
+        confirmed_puzzle = confirmed_puzzle._replace(line=line, alternatives=(), choices=len(confirmed))
+    return _unless_obvious(game, confirmed_puzzle)
 
 
 def _stand_out(game: AnyGame, position: Any, history: Sequence[Any], moves: Sequence[Any], nodes: int) -> bool:

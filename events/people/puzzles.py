@@ -16,9 +16,9 @@ class Puzzles:
         self._client = client
         self._keys = PeopleKeys(prefix)
 
-    def is_full(self, game: str) -> bool:
-        """Return whether a game has as many as it may have."""
-        return int(self._client.hlen(self._keys.puzzles(game))) >= MAX_PUZZLES
+    def room(self, game: str) -> int:
+        """Return how many more a game may have."""
+        return max(0, MAX_PUZZLES - int(self._client.hlen(self._keys.puzzles(game))))
 
     def add(self, puzzle: Puzzle) -> None:
         """Store a puzzle. Crash-safe: once more changes nothing."""

@@ -38,7 +38,6 @@ from domain.puzzles.lines import (
     confirm,
     count_solved,
     divisor_at,
-    is_obvious,
     may_be_puzzle,
     obvious_move,
     solve,
@@ -124,12 +123,12 @@ def play(game: AnyGame, number: int) -> tuple[Counter[str], list[Solution]]:
     for text in candidates(game, number, yielded):
         yielded["candidates"] += 1
         puzzle = solve(game, text, 1)
-        if puzzle is None or is_obvious(game, puzzle) or puzzle.line in lines:
+        if puzzle is None or puzzle.line in lines:
             continue  # nothing stands out, or the same does as two plies before
         lines.add(puzzle.line)
         yielded["solved"] += 1
         confirmed = confirm(game, puzzle, FIRST_FACTOR)
-        if confirmed and not is_obvious(game, confirmed):
+        if confirmed:
             puzzles.append(confirmed)
     return yielded, puzzles
 
@@ -236,7 +235,7 @@ def confirm_written(game: AnyGame, factor: int, most: int, seconds: float) -> No
         if puzzle.factor >= factor:
             continue
         deep = confirm(game, puzzle, factor)
-        if deep is None or is_obvious(game, deep):
+        if deep is None:
             del rows[position]
             dropped += 1
             with failed(game).open("a") as file:

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 from domain.games import GAMES
 from domain.match.guards import rules_of
 from domain.match.state import MatchState
-from domain.puzzles.lines import confirm, count_solved, is_obvious, may_be_puzzle, solve
+from domain.puzzles.lines import confirm, count_solved, may_be_puzzle, solve
 from domain.puzzles.puzzle import Puzzle
 from domain.review import MoveLabel
 from events.matches.fleet_jobs import Parameters, PlannedSlice
@@ -42,20 +42,19 @@ class PuzzleSearch(NamedTuple):
         query = ReviewQuery(**parameters)
         state, document = load_reviewed(self.matches, query), self.reviews.stored(query)
         is_current = state.ruleset == GAMES[state.game].ruleset
-        if document is None or state.private or not is_current or self.puzzles.is_full(state.game):
+        if document is None or state.private or not is_current:
             return []
         plies = [move["ply"] for move in json.loads(document)["moves"] if _mattered(move) and _is_open(state, move)]
-        return [[PlannedSlice(ply, 1, f"the position before ply {ply}") for ply in plies[:MAX_POSITIONS]]]
+        chosen = plies[: min(MAX_POSITIONS, self.puzzles.room(state.game))]
+        return [[PlannedSlice(ply, 1, f"the position before ply {ply}") for ply in chosen]]
 
     def do(self, parameters: Parameters, ply: int) -> SearchedPosition:
         """Search the position before ``ply``, and store its puzzle if there is one."""
         state = load_reviewed(self.matches, ReviewQuery(**parameters))
         game = rules_of(state)
-        first = solve(game, game.format_position(state.play.position_after(ply - 1)), 1)
-        if first is None or is_obvious(game, first):
-            return SearchedPosition(None)
-        confirmed = confirm(game, first, FACTOR)
-        if confirmed is None or is_obvious(game, confirmed):
+        solution = solve(game, game.format_position(state.play.position_after(ply - 1)), 1)
+        confirmed = solution and confirm(game, solution, FACTOR)
+        if confirmed is None:
             return SearchedPosition(None)
         puzzle = Puzzle(state.game, *confirmed, count_solved(game, confirmed), state.match_id, ply)
         self.puzzles.add(puzzle)

@@ -88,7 +88,7 @@ def remove_publication(match_id: str, player: str) -> None:
     refuse_party(state, arbiter.id)
     if player not in services().notebooks.publications(match_id):
         raise Problem("no-such-exploration", "This player has published no exploration of this match.")
-    # Crash-safe: what is logged first is done when the arbiter, who got no answer, repeats the request.
+    # Crash-safe: the act is logged first. Killed in between, the arbiter gets no answer and repeats the request.
     services().administration.record("exploration-withdrawn", arbiter.id, {"match": match_id, "author": player})
     services().notebooks.unpublish(player, match_id)
 

@@ -1,6 +1,6 @@
 """The reviews of finished matches: requested as jobs of the fleet, stored by all that they follow from.
 
-A review is derived: for the same head, engine and node budget it has the same bytes, whoever computes it. One that is
+A review is derived: for the same head, engine and node budget it has the same bytes on every machine. One that is
 not stored any more can be requested again.
 """
 

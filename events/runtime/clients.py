@@ -197,7 +197,7 @@ class IdleConnections:
         if len(self.queue) >= self._max_connections:
             raise Full
         self.queue.append(connection)
-        if self.waiting:  # read after the list has it: whoever looks into the list later finds it there
+        if self.waiting:  # read after the list has it: a thread that looks later finds it there
             with self._returned:
                 self._returned.notify()
 

@@ -24,7 +24,7 @@ class ExaminedPlies(NamedTuple):
 
 
 class MatchReview(NamedTuple):
-    """Reviews finished matches. Crash-safe: what a slice finds is always the same, and the review is stored last.
+    """Reviews finished matches. Crash-safe: a slice always has the same findings, and the review is stored last.
 
     The last slice also requests the search for puzzles, if none runs; done again, it finds the same ones.
     """

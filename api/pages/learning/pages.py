@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from api.access.auth import current_person
 from api.http.answers import json_response
-from api.operations.puzzles import all_puzzles_of, of_the_day
+from api.operations.puzzles import all_puzzles_of, of_the_day, puzzles_of
 from api.pages.layout import blueprint
 from api.pages.learning.lessons import lessons_of, playable_of
 from api.pages.learning.playable import represent
@@ -177,7 +177,7 @@ def strategy_figure(game_id: str, claim_id: str) -> Response:
 @blueprint.app_template_test("with_puzzles")
 def has_puzzles(game: AnyGame) -> bool:
     """Tell whether there are puzzles of ``game``."""
-    return bool(all_puzzles_of(game.id))
+    return bool(puzzles_of(game.id) or all_puzzles_of(game.id))
 
 
 @blueprint.app_template_test("with_strategy")

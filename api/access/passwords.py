@@ -19,10 +19,10 @@ def sign_in(name: str, password: str) -> Person | None:
     people, delays = services().people, services().sign_in_delays
     spend_by_address("sign_ins")
     spend_by_address("sign_in", name.lower())
-    device_known = people.knows_device(name, request.cookies.get(DEVICE_COOKIE, ""))
-    if not device_known:
+    is_own_device = people.knows_device(name, request.cookies.get(DEVICE_COOKIE, ""))
+    if not is_own_device:
         delays.begin(name)
-    person = people.sign_in(name, password, first=device_known)
+    person = people.sign_in(name, password, first=is_own_device)
     if person is not None:
         delays.succeed(name)
     return person

@@ -10,7 +10,7 @@ import structlog
 from flask import Flask, Response, current_app, g, request
 from msgspec import UNSET, Meta, UnsetType
 from msgspec.structs import replace
-from werkzeug.exceptions import BadHost, HTTPException, MethodNotAllowed
+from werkzeug.exceptions import BadHost, HTTPException, MethodNotAllowed, NotFound
 
 from api.http.answers import Answer, json_response
 from domain.match.refusals import CommandError
@@ -282,6 +282,8 @@ def _of_http(error: HTTPException) -> Problem:
         return Problem("bad-request", "A request names exactly one host in its header Host.")
     if status in _BY_STATUS:
         code, detail = _BY_STATUS[status]
+        if isinstance(error, NotFound) and error.description != NotFound.description:
+            detail = error.description or detail  # that of a page, which names the missing thing
     else:
         code = "bad-request" if 400 <= status < 500 else "internal-error"
         detail = error.description or KINDS[code].title

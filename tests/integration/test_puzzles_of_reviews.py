@@ -4,7 +4,9 @@ from functools import partial
 
 import pytest
 
+from api.operations import puzzles as operations
 from api.operations.puzzles import puzzles_of
+from api.pages.learning import pages
 from api.services import Services
 from domain.games import GAMES
 from domain.match.commands import Resign
@@ -118,3 +120,18 @@ def test_a_puzzle_of_a_review_is_listed_rated_and_leads_to_its_match(anna: Calle
     tried = anna.post(f"/games/bashni/puzzles/{puzzle.id}/attempts", {"moves": ["e5-d4", "d8xb6"]}).json
     assert tried["solved"]
     assert tried["after"]["rating"] > tried["before"]["rating"]
+
+
+def test_a_game_without_a_table_lists_puzzles_of_matches_and_none_of_the_day(
+    anna: Caller, services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(operations, "puzzles_of", lambda _: {})
+    monkeypatch.setattr(pages, "puzzles_of", lambda _: {})
+    missing = anna.client.get("/games/bashni/puzzles")
+    assert (missing.status_code, "There are no puzzles of this game." in missing.text) == (404, True)
+    line = ("e5-d4", "c3xe5xc7", "d8xb6")
+    services.puzzles.add(Puzzle("bashni", POSITION, line, (), 2, 10, (0, 0, 0, 0, 4, 1, 1, 1), "m1", 8))
+    page = anna.client.get("/games/bashni/puzzles").text
+    assert "From games of the computer against itself: 0; from matches that were played here: 1." in page
+    assert "Puzzle of the day" not in page
+    assert "There is no such puzzle." in anna.client.get("/games/bashni/puzzles/none").text

@@ -96,6 +96,8 @@ def puzzles(game_id: str) -> str:
         game=game,
         groups=groups,
         count=len(listed),
+        from_matches=sum(puzzle.match is not None for puzzle in listed.values()),
+        daily=bool(puzzles_of(game_id)),
         ratings=stored.ratings(game_id, {puzzle.id: puzzle.prior for puzzle in listed.values()}),
         account=account,
         attempts=stored.of(account, game_id) if account else {},

@@ -115,7 +115,7 @@ export class MoveEntry {
     if (!chosen || at("submit").disabled) return;
     chosen.pressed = this.focused();
     at("submit").disabled = true;
-    match.say("Submitting …");
+    match.say("Submitting …", false, true); // the button shows it, and a line would move what is below
     try {
       await match.submit({move: chosen.move, offer_draw: at("with-draw").checked}, chosen.key);
       this.forget();

@@ -9,23 +9,40 @@ from typing import Any, TypeVar
 from domain.game import AnyGame
 from domain.history import History
 from domain.search import choose, node_budget
-from domain.search.negamax import RootMove, Search
+from domain.search.negamax import Choice, RootMove, Search
 from tests.tuning.book import Opening
 
-Player = Callable[[AnyGame, Any, History, int], Any]
-"""Returns the move that it chooses in a position with a history and a seed."""
+Player = Callable[[AnyGame, Any, History, int], Choice[Any]]
+"""Returns its choice in a position with a history and a seed."""
 
 MAX_PLIES = 500
 """Plies after which a game is drawn."""
 NOISE = 10
 """The largest noise on the values of moves, as with the highest levels."""
+CLAIM_PLIES = 6
+"""Plies in a row in which both players must agree that one of two seats has won."""
+
+
+class Claims:
+    """The agreement of two players on who has won: that one of them leads by at least ``lead``; never when it is 0."""
+
+    def __init__(self, lead: int) -> None:
+        self._lead = lead
+        self._claimed, self._plies = -1, 0
+
+    def winner(self, seat: int, value: int) -> int | None:
+        """Return the seat that has won, once ``seat`` has found ``value`` for itself; None as long as it is open."""
+        claimed = -1 if not self._lead or abs(value) < self._lead else seat if value > 0 else 1 - seat
+        self._plies = self._plies + 1 if claimed == self._claimed else 1
+        self._claimed = claimed
+        return claimed if claimed >= 0 and self._plies >= CLAIM_PLIES else None
 
 
 def level_player(level: int, divisor: int = 1) -> Player:
     """Return the player of a level of the product, which visits that level's nodes divided by ``divisor``."""
 
-    def move(game: AnyGame, position: Any, history: History, seed: int) -> Any:
-        return choose(game, position, history, level, seed, node_budget(game.id, level) // divisor).move
+    def move(game: AnyGame, position: Any, history: History, seed: int) -> Choice[Any]:
+        return choose(game, position, history, level, seed, node_budget(game.id, level) // divisor)
 
     return move
 
@@ -33,35 +50,40 @@ def level_player(level: int, divisor: int = 1) -> Player:
 def budget_player(changed: AnyGame, nodes: int) -> Player:
     """Return a player that visits ``nodes`` for a move and judges positions as the game ``changed`` does."""
 
-    def move(game: AnyGame, position: Any, history: History, seed: int) -> Any:
+    def move(game: AnyGame, position: Any, history: History, seed: int) -> Choice[Any]:
         moves = game.order(position, game.legal_moves(position))
         if len(moves) == 1:
-            return moves[0]
+            return Choice(moves[0], changed.evaluate(position, game.to_move(position)), 0, 0)
         chance = Random(f"{seed}/{len(moves)}")
         root_moves = [RootMove(candidate, chance.randrange(NOISE + 1)) for candidate in moves]
         search = Search(changed, game.to_move(position), game.seats_at(position), history, nodes)
-        return search.best(position, root_moves, 64).move
+        return search.best(position, root_moves, 64)
 
     return move
 
 
-def play(game: AnyGame, players: Sequence[Player], position: Any) -> tuple[float, ...]:
-    """Return the scores of a game from ``position`` between the players of the seats."""
+def play(game: AnyGame, players: Sequence[Player], position: Any, lead: int = 0) -> tuple[float, ...]:
+    """Return the scores of a game from ``position`` between the players of the seats, cut short by ``Claims``."""
     history = History(game)
+    claims = Claims(lead if len(players) == 2 else 0)
     for ply in range(MAX_PLIES):
         outcome = game.outcome(position, history)
         if outcome is not None:
             return outcome.scores
-        move = players[game.to_move(position)](game, position, history, ply)
+        seat = game.to_move(position)
+        choice = players[seat](game, position, history, ply)
+        winner = claims.winner(seat, choice.value)
+        if winner is not None:
+            return (1.0 - winner, float(winner))
         history = history.with_position(position)
-        position = game.play(position, move)
+        position = game.play(position, choice.move)
     return (1 / len(players),) * len(players)
 
 
-def play_pair(game: AnyGame, opening: Opening, first: Player, second: Player) -> float:
+def play_pair(game: AnyGame, opening: Opening, first: Player, second: Player, lead: int = 0) -> float:
     """Return the average share of the points of the first player in two games that begin with ``opening``.
 
-    Among four seats each of the two has two.
+    Among four seats each of the two has two. A game of two ends when both agree on a lead of ``lead``, unless it is 0.
     """
     position = opening.position
     seats = range(game.seats_at(position))
@@ -69,7 +91,7 @@ def play_pair(game: AnyGame, opening: Opening, first: Player, second: Player) ->
     half = divisions[opening.number % len(divisions)]
     shares = []
     for own in (half, tuple(seat for seat in seats if seat not in half)):
-        scores = play(game, [first if seat in own else second for seat in seats], position)
+        scores = play(game, [first if seat in own else second for seat in seats], position, lead)
         shares.append(sum(scores[seat] for seat in own) / sum(scores))
     return sum(shares) / 2
 

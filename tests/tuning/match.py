@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 from domain.game import AnyGame
 from domain.games import GAMES
 from domain.search import choose
+from tests.tuning.duel import Claims
 from tests.tuning.elo import estimate, log_likelihood_ratio, verdict
 
 OPENING_PLIES = {"bashni": 8, "towers": 8, "tower-game": 8, "fourplay": 12, "four-towers": 8}
@@ -34,8 +35,6 @@ MAX_IMBALANCE = 120
 MAX_PLIES = 500
 """Plies after which a game is drawn."""
 PAIRS_A_REPORT = 2
-CLAIM_PLIES = 6
-"""Plies in a row in which both engines must agree that one of two seats has won, for ``--adjudicate``."""
 
 Seats = tuple[int, ...]
 
@@ -126,7 +125,7 @@ def play(
     before = [engine.visited for engine in engines]
     for engine in engines:
         engine.tell(f"position {start}")
-    claims: Counter[int] = Counter()
+    claims = Claims(options.adjudicate if total == 2 else 0)
     scores = (1 / total,) * total
     while len(history) < MAX_PLIES:
         outcome = game.outcome(position, history)
@@ -139,12 +138,10 @@ def play(
             engine.tell(f"move {text}")
         history.append(position)
         position = game.play(position, game.parse_move(position, text))
-        if options.adjudicate and total == 2:
-            winner = seat if value >= options.adjudicate else 1 - seat if value <= -options.adjudicate else -1
-            claims = Counter({winner: claims[winner] + 1})
-            if winner >= 0 and claims[winner] >= CLAIM_PLIES:
-                scores = (1.0 - winner, float(winner))
-                break
+        winner = claims.winner(seat, value)
+        if winner is not None:
+            scores = (1.0 - winner, float(winner))
+            break
     visited = [engine.visited - start for engine, start in zip(engines, before, strict=True)]
     return Played(seats, scores, len(history), (visited[0], visited[1]))
 

@@ -26,7 +26,7 @@ RESULTS = Path("var/strength.tsv")
 
 
 class Task(NamedTuple):
-    """A pair of games: game, setup, the levels, the opening, and what the node budgets are divided by."""
+    """A pair of games: game, setup, levels, opening, the divisor of the node budgets, and the lead that ends a game."""
 
     game: str
     setup: str
@@ -34,11 +34,13 @@ class Task(NamedTuple):
     lower: int
     opening: Opening
     divisor: int
+    lead: int
 
     def key(self) -> str:
         """Return all that the result depends on, as the beginning of a line of the file of results."""
         levels = " ".join(map(self._described, (self.higher, self.lower)))
-        return f"{ENGINE_VERSION}\t{self.game}\t{self.setup}\t{levels}\t{self.opening.number}"
+        rules = f"{self.setup}, lead {self.lead}" if self.lead else self.setup
+        return f"{ENGINE_VERSION}\t{self.game}\t{rules}\t{levels}\t{self.opening.number}"
 
     def _described(self, level: int) -> str:
         nodes = node_budget(self.game, level) // self.divisor
@@ -48,7 +50,7 @@ class Task(NamedTuple):
 def result_of(task: Task) -> float:
     """Return the score of the higher level."""
     players = level_player(task.higher, task.divisor), level_player(task.lower, task.divisor)
-    return play_pair(GAMES[task.game], task.opening, *players)
+    return play_pair(GAMES[task.game], task.opening, *players, task.lead)
 
 
 def results(path: Path) -> dict[str, float]:
@@ -57,14 +59,16 @@ def results(path: Path) -> dict[str, float]:
     return {key: float(score) for key, _, score in (line.rpartition("\t") for line in lines)}
 
 
-def tasks(games: list[str], levels: list[int], pairs: int, divisor: int) -> list[Task]:
+def tasks(games: list[str], levels: list[int], pairs: int, divisor: int, lead: int) -> list[Task]:
     """Return the tasks of a run: so many pairs of games for neighbours of ``levels`` in each game."""
     planned = []
     for name in games:
         game_id, _, setup = name.partition("/")
         setup = setup or next(iter(GAMES[game_id].setups))
         for opening in islice(openings(GAMES[game_id], setup), pairs):
-            planned += [Task(game_id, setup, higher, lower, opening, divisor) for lower, higher in pairwise(levels)]
+            planned += [
+                Task(game_id, setup, higher, lower, opening, divisor, lead) for lower, higher in pairwise(levels)
+            ]
     return planned
 
 
@@ -103,11 +107,14 @@ def main(arguments: list[str]) -> None:
     parser.add_argument(
         "--divisor", type=int, default=1, help="of all node budgets, to try the levels that think for long"
     )
+    parser.add_argument(
+        "--adjudicate", type=int, default=0, metavar="LEAD", help="end a game of two when both agree on this lead"
+    )
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args(arguments)
     options.results.parent.mkdir(parents=True, exist_ok=True)
-    planned = tasks(options.games, options.levels, options.pairs, options.divisor)
+    planned = tasks(options.games, options.levels, options.pairs, options.divisor, options.adjudicate)
     scores = results(options.results)
     missing = [task for task in planned if task.key() not in scores]
     with options.results.open("a") as file:

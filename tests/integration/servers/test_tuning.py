@@ -7,18 +7,29 @@ from random import Random
 
 import pytest
 
+from domain.game import AnyGame
 from domain.games import GAMES
 from domain.search import node_budget
+from domain.search.negamax import Choice
 from tests.tuning import strength
 from tests.tuning.__main__ import written
 from tests.tuning.book import PLIES, book, draw, openings, path_of
-from tests.tuning.duel import level_player, play_pair
+from tests.tuning.duel import Claims, Player, level_player, play_pair
 from tests.tuning.fit import inverted, newton
 from tests.tuning.selfplay import games
 from tests.tuning.variants import evaluation_with, weights_of
 
 BOOKS = [(game.id, setup) for game in GAMES.values() for setup in game.setups if path_of(game.id, setup).exists()]
 BASHNI, TOWERS = GAMES["bashni"], GAMES["towers"]
+
+
+def first_move(value: int) -> Player:
+    """Return a player that takes the first of its moves and always finds ``value``."""
+
+    def move(game: AnyGame, position: object, history: object, seed: int) -> Choice[object]:
+        return Choice(next(iter(game.legal_moves(position))), value, 1, 1)
+
+    return move
 
 
 @pytest.mark.parametrize("game_id", GAMES)
@@ -47,11 +58,21 @@ def test_the_openings_of_a_book_differ() -> None:
 
 
 def test_a_pair_of_games_between_equals_is_shared() -> None:
-    def first(game: object, position: object, history: object, seed: int) -> object:
-        return next(iter(BASHNI.legal_moves(position)))
-
     opening = next(openings(BASHNI, "start"))
-    assert play_pair(BASHNI, opening, first, first) == 0.5
+    assert play_pair(BASHNI, opening, first_move(0), first_move(0)) == 0.5
+
+
+def test_a_game_ends_early_when_both_players_agree_for_six_plies_on_its_winner() -> None:
+    opening = next(openings(BASHNI, "start"))
+    winner, loser = first_move(700), first_move(-700)
+    assert play_pair(BASHNI, opening, winner, loser, 600) == 1.0
+    assert play_pair(BASHNI, opening, winner, loser, 800) == play_pair(BASHNI, opening, winner, winner, 600) == 0.5
+
+
+def test_a_claim_that_is_interrupted_begins_again() -> None:
+    claims = Claims(600)
+    values = [650, -650] * 2 + [650, -500] + [650, -650] * 3
+    assert [claims.winner(ply % 2, value) for ply, value in enumerate(values)] == [None] * 11 + [0]
 
 
 def test_a_high_level_beats_the_lowest_in_a_pair_of_games() -> None:

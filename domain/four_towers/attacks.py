@@ -14,9 +14,18 @@ from domain.four_towers.board import (
     surface,
 )
 
-ROOK, BISHOP, QUEEN, KNIGHT, MARSHALL, CARDINAL, WIZARD = range(1, 8)
+ROOK: Final = 1
+BISHOP: Final = 2
+QUEEN: Final = 3
+KNIGHT: Final = 4
+MARSHALL: Final = 5
+CARDINAL: Final = 6
+WIZARD: Final = 7
 """A piece made of components has their union as its code: rook 1, bishop 2, knight 4."""
-KING, DRAGON, PAWN, LANCER = 8, 9, 10, 11
+KING: Final = 8
+DRAGON: Final = 9
+PAWN: Final = 10
+LANCER: Final = 11
 BLACK: Final = 16
 """Added to a White piece's code to make it Black's. Code 0 is an empty square."""
 CODES: Final = 28

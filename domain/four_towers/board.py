@@ -80,7 +80,10 @@ def _zones() -> dict[int, int]:
 ZONES: Final = _zones()
 """The union of the zones of every set of towers."""
 
-UP, DOWN, LEFT, RIGHT = range(4)
+UP: Final = 0
+DOWN: Final = 1
+LEFT: Final = 2
+RIGHT: Final = 3
 _DIRECTIONS: Final = ((0, 1), (0, -1), (-1, 0), (1, 0))
 _DIAGONALS: Final = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 _LEAPS: Final = tuple((x, y) for x in (-2, -1, 1, 2) for y in (-2, -1, 1, 2) if abs(x) != abs(y))
@@ -149,7 +152,9 @@ DIAGONAL_STEPS: Final[tuple[tuple[int, ...], ...]] = tuple(
 """By direction (up right, down right, up left, down left) and square: the next square, or -1."""
 _DIAGONAL_RUNS: Final = [[_run(steps, square) for steps in DIAGONAL_STEPS] for square in range(SQUARES)]
 DIAGONAL_RAYS: Final[tuple[Rays, ...]] = tuple(map(_sorted_rays, _DIAGONAL_RUNS))
-DIAGONAL_SOURCES, DIAGONAL_BETWEEN = _sources(_DIAGONAL_RUNS)
+_DIAGONAL_LINES: Final = _sources(_DIAGONAL_RUNS)
+DIAGONAL_SOURCES: Final = _DIAGONAL_LINES[0]
+DIAGONAL_BETWEEN: Final = _DIAGONAL_LINES[1]
 LEAPS: Final[tuple[tuple[int, ...], ...]] = tuple(
     tuple(target for dx, dy in _LEAPS if (target := _towards(square, dx, dy)) >= 0) for square in range(SQUARES)
 )

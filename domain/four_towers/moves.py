@@ -36,7 +36,13 @@ from domain.four_towers.board import (
 )
 from domain.four_towers.position import LETTERS, NO_RETURN, Position, pair_text, sets_of
 
-ATTACH, PLAIN, SWAP, DIRECT, DIRECT_ATTACH, CAPTURE, RETURN = range(7)
+ATTACH: Final = 0
+PLAIN: Final = 1
+SWAP: Final = 2
+DIRECT: Final = 3
+DIRECT_ATTACH: Final = 4
+CAPTURE: Final = 5
+RETURN: Final = 6
 MARKS: Final[tuple[str, ...]] = ("+", "-", "<>", ">>", ">>+", "x")
 PROMOTIONS: Final = "BCDMNQRW"
 """Promotion pieces in ASCII order; the n-th (from 1) is stored in the lowest bits of a move [FT-08]."""

@@ -21,10 +21,14 @@ from domain.fourplay.position import (
     Position,
 )
 
-OWN, ENEMY, BLOCK = 1, 2, 3
+OWN: Final = 1
+ENEMY: Final = 2
+BLOCK: Final = 3
 """The occupant of a square as a player sees it: an own piece, an enemy, or the Neutron."""
 _LEAPS: Final = {KING: ADJACENT, GIRAFFE: GIRAFFE_LEAPS, ANT: DIAGONAL_STEPS}
-_COLUMN, _ROW, _DIAGONAL = 1, 2, 4
+_COLUMN: Final = 1
+_ROW: Final = 2
+_DIAGONAL: Final = 4
 _LINES_OF: Final = {ROOK: 3, BISHOP: 4, VERTICAL: 1, HORIZONTAL: 2, QUEEN: 7, ARCHER: 7}
 """By kind: the sorts of lines along which it captures."""
 

@@ -7,7 +7,17 @@ from domain.fourplay.board import CORNERS, NAMES, NEUTRON_SQUARE, NUMBERS, QUADR
 from domain.game import MalformedNotation
 from domain.grid import parse_ranks, with_runs
 
-KING, ARCHER, DOG, QUEEN, MUTATOR, GIRAFFE, ROOK, BISHOP, ANT, VERTICAL, HORIZONTAL = range(1, 12)
+KING: Final = 1
+ARCHER: Final = 2
+DOG: Final = 3
+QUEEN: Final = 4
+MUTATOR: Final = 5
+GIRAFFE: Final = 6
+ROOK: Final = 7
+BISHOP: Final = 8
+ANT: Final = 9
+VERTICAL: Final = 10
+HORIZONTAL: Final = 11
 KIND_CODES: Final[tuple[str, ...]] = ("", "K", "A", "Dg", "Q", "Mu", "G", "R", "B", ",", "VM", "HM")
 KINDS: Final = {code: kind for kind, code in enumerate(KIND_CODES) if code}
 VALUES: Final[tuple[int, ...]] = (0, 0, 10, 7, 15, 7, 1, 5, 3, 1, 2, 2)
@@ -16,7 +26,8 @@ TITLES: Final[tuple[str, ...]] = (
     "", "King", "Archer", "Little Dog", "Queen", "Mutator", "Giraffe", "Rook", "Bishop", "Ant", "Vertical Mover",
     "Horizontal Mover",
 )  # fmt: skip
-BUDGET, MIN_SPENT = 60, 51
+BUDGET: Final = 60
+MIN_SPENT: Final = 51
 """The most and the least that an army costs (FP-12)."""
 NEUTRON: Final = 15
 PLAYERS: Final = "rbyg"

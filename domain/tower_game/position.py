@@ -22,7 +22,15 @@ from domain.tower_game.board import (
 )
 
 LETTERS: Final = "KRBMNCJFP"
-KING, ROOK, BISHOP, MERCHANT, KNIGHT, CAPTAIN, JESTER, FOOL, PAWN = range(1, 10)
+KING: Final = 1
+ROOK: Final = 2
+BISHOP: Final = 3
+MERCHANT: Final = 4
+KNIGHT: Final = 5
+CAPTAIN: Final = 6
+JESTER: Final = 7
+FOOL: Final = 8
+PAWN: Final = 9
 BLACK: Final = 9
 """Added to a White man's code to make it Black's. Code 0 is an empty cube."""
 CODES: Final[dict[str, int]] = {letter: code for code, letter in enumerate(LETTERS + LETTERS.lower(), 1)}

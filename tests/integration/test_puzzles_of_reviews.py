@@ -12,7 +12,7 @@ from domain.games import GAMES
 from domain.match.commands import Resign
 from domain.puzzles import lines
 from domain.puzzles.puzzle import TRIALS, Puzzle
-from domain.search import choose
+from domain.search import budgets, choose
 from events.matches import reviews
 from events.matches.reviews import REVIEW, ReviewQuery, query_of
 from events.people import puzzles as found_puzzles
@@ -103,6 +103,14 @@ def test_a_game_with_enough_puzzles_gets_no_more(shop: SteppedInstallation, monk
     query = reviewed(shop)
     assert len(searched(shop, query)) == 2
     monkeypatch.setattr(found_puzzles, "MAX_PUZZLES", 2)
+    assert run_here(shop.parts, PUZZLES, query._asdict()) == []
+
+
+def test_a_build_in_which_a_search_would_keep_a_worker_for_minutes_looks_for_none(
+    shop: SteppedInstallation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = reviewed(shop)
+    monkeypatch.setitem(budgets.PACES, "bashni", budgets.PACES["bashni"]._replace(plain=7_000, compiled=7_000))
     assert run_here(shop.parts, PUZZLES, query._asdict()) == []
 
 

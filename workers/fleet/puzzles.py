@@ -9,6 +9,8 @@ from domain.match.state import MatchState
 from domain.puzzles.lines import confirm, count_solved, may_be_puzzle, solve
 from domain.puzzles.puzzle import Puzzle
 from domain.review import MoveLabel
+from domain.search import node_budget
+from domain.search.budgets import thinking_time_s
 from events.matches.fleet_jobs import Parameters, PlannedSlice
 from events.matches.matches import Matches
 from events.matches.reviews import ReviewQuery, Reviews, load_reviewed
@@ -22,6 +24,12 @@ FACTOR: Final = 10
 
 MAX_POSITIONS: Final = 6
 """Positions of a match that are searched."""
+
+SEARCHES: Final = 50
+"""Searches of level 8 that take as long as a slice with all that its position may need."""
+
+MAX_SEARCH_S: Final = 150
+"""Seconds of an idle core for a slice: a quarter of the time after which it counts as one that kills its worker."""
 
 
 class SearchedPosition(NamedTuple):
@@ -38,11 +46,15 @@ class PuzzleSearch(NamedTuple):
     puzzles: Puzzles
 
     def plan(self, parameters: Parameters) -> list[list[PlannedSlice]]:
-        """Return a slice for each position to search; none of a private match, or when the game has enough puzzles."""
+        """Return a slice for each position to search.
+
+        There are none of a private match, when the game has enough puzzles, or where this build is too slow for it.
+        """
         query = ReviewQuery(**parameters)
         state, document = load_reviewed(self.matches, query), self.reviews.stored(query)
         is_current = state.ruleset == GAMES[state.game].ruleset
-        if document is None or state.private or not is_current:
+        is_fast = thinking_time_s(state.game, SEARCHES * node_budget(state.game, 8)) <= MAX_SEARCH_S
+        if document is None or state.private or not (is_current and is_fast):
             return []
         plies = [move["ply"] for move in json.loads(document)["moves"] if _mattered(move) and _is_open(state, move)]
         chosen = plies[: min(MAX_POSITIONS, self.puzzles.room(state.game))]

@@ -11,6 +11,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,11 @@ WINDOWS: dict[str, ViewportSize] = {"phone": PHONE, "desk": DESK}
 LINK = re.compile(r"http://127\.0\.0\.1:[^\s\"<>]+")
 
 
+def zone_at_noon() -> str:
+    """Return a time zone in which it is noon, so that no mail waits for the end of the quiet hours."""
+    return f"Etc/GMT{datetime.now(UTC).hour - 12:+d}"
+
+
 class Newcomer:
     """A newcomer to one game, who looks at pages in one window; each look is a picture in ``target``."""
 
@@ -36,7 +42,9 @@ class Newcomer:
         self._game, self._browser = GAMES[game_id], browser
         self._target, self._name, self._looks = target, f"{game_id}-{window}", 0
         is_phone = window == "phone"
-        self.visitor = Visitor(browser, site, viewport=WINDOWS[window], has_touch=is_phone, is_mobile=is_phone)
+        self.visitor = Visitor(
+            browser, site, viewport=WINDOWS[window], has_touch=is_phone, is_mobile=is_phone, timezone_id=zone_at_noon()
+        )
         self.page = self.visitor.page
 
     def look(self, what: str) -> None:

@@ -31,7 +31,7 @@ def shifts(page: Page) -> list[list[object]]:
     return found
 
 
-@sampled(("width", "height"), [(1280, 1000), (380, 800)])
+@sampled(("width", "height"), [(1280, 1000), (380, 2600)])
 def test_the_layout_does_not_shift_during_a_move_its_answer_a_step_back_and_a_draw_offer(
     visit: Callable[..., Visitor], width: int, height: int
 ) -> None:
@@ -67,7 +67,7 @@ def test_the_layout_does_not_shift_during_a_move_its_answer_a_step_back_and_a_dr
     white.submit("d4", "c5")
     expect(page.locator("#shown")).to_have_text("3 / 3")
     assert shifts(page) == []
-    page.evaluate("document.getElementById('announcements').innerHTML = `<p>${'Try again. '.repeat(12)}</p>`")
+    page.evaluate("document.getElementById('announcements').innerHTML = `<p>${'Try again. '.repeat(16)}</p>`")
     assert shifts(page) == []
 
 

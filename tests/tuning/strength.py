@@ -36,11 +36,15 @@ class Task(NamedTuple):
     divisor: int
     lead: int
 
+    @property
+    def rules(self) -> str:
+        """The setup, and the lead at which a game of it ends early."""
+        return f"{self.setup}, lead {self.lead}" if self.lead else self.setup
+
     def key(self) -> str:
         """Return all that the result depends on, as the beginning of a line of the file of results."""
         levels = " ".join(map(self._described, (self.higher, self.lower)))
-        rules = f"{self.setup}, lead {self.lead}" if self.lead else self.setup
-        return f"{ENGINE_VERSION}\t{self.game}\t{rules}\t{levels}\t{self.opening.number}"
+        return f"{ENGINE_VERSION}\t{self.game}\t{self.rules}\t{levels}\t{self.opening.number}"
 
     def _described(self, level: int) -> str:
         nodes = node_budget(self.game, level) // self.divisor
@@ -77,13 +81,13 @@ def table(planned: list[Task], scores: dict[str, float]) -> str:
     rows: dict[tuple[str, str, int, int], list[float]] = defaultdict(list)
     for task in planned:
         if task.key() in scores:
-            rows[task[:4]].append(scores[task.key()])
+            rows[task.game, task.rules, task.higher, task.lower].append(scores[task.key()])
     lines = ["| Game | Setup | Levels | Games | Score | Elo | 95 % |", "|---|---|---|---|---|---|---|"]
-    for (game, setup, higher, lower), pairs in sorted(rows.items()):
+    for (game, rules, higher, lower), pairs in sorted(rows.items()):
         elo, low, high = estimate(pairs)
         share = sum(pairs) / len(pairs)
         lines.append(
-            f"| {GAMES[game].title} | {setup} | {higher} to {lower} | {2 * len(pairs)} | {share:.0%} | {elo:+.0f} "
+            f"| {GAMES[game].title} | {rules} | {higher} to {lower} | {2 * len(pairs)} | {share:.0%} | {elo:+.0f} "
             f"| {low:+.0f} to {high:+.0f} |"
         )
     return "\n".join(lines)

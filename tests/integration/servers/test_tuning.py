@@ -104,6 +104,18 @@ def test_games_at_a_fraction_of_the_budgets_count_apart_from_others(tmp_path: Pa
     ]
 
 
+def test_games_that_may_end_early_are_counted_and_printed_apart_from_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = tmp_path / "results.tsv"
+    arguments = ["--games", "bashni", "--levels", "1", "2", "--pairs", "1", "--results", str(results)]
+    strength.main(arguments)
+    assert "| Bashni | start | 2 to 1 | 2 |" in capsys.readouterr().out
+    strength.main([*arguments, "--adjudicate", "600"])
+    assert "| Bashni | start, lead 600 | 2 to 1 | 2 |" in capsys.readouterr().out
+    assert len(results.read_text().splitlines()) == 2
+
+
 def test_games_that_have_been_played_are_read_again(tmp_path: Path) -> None:
     path = tmp_path / "games.tsv"
     played = games(BASHNI, "start", path, 2, nodes=20)

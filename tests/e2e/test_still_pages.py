@@ -71,6 +71,24 @@ def test_the_layout_does_not_shift_during_a_move_its_answer_a_step_back_and_a_dr
     assert shifts(page) == []
 
 
+def test_the_levels_below_the_state_stay_where_they_are_when_a_message_to_a_newcomer_goes(
+    visit: Callable[..., Visitor],
+) -> None:
+    white = visit(viewport={"width": 380, "height": 800}, has_touch=True).sign_up()
+    match_id = white.create("tower-game", "original", [{"kind": "me"}, {"kind": "opponent", "level": 1}])
+    page = white.open(match_id)
+    expect(page.locator("#board .can-begin").first).to_be_visible()
+    page.evaluate("document.fonts.ready")
+    announcements = page.locator("#announcements")
+    announcements.evaluate("said => { said.innerHTML = '<p>The match has begun. It is your turn.</p>'; }")
+    expect(page.locator(".goal")).to_be_hidden()
+    page.evaluate(FRAMES)
+    page.evaluate(WATCH)
+    announcements.evaluate("said => said.replaceChildren()")
+    expect(page.locator(".goal")).to_be_visible()
+    assert shifts(page) == []
+
+
 def test_a_chosen_piece_stays_chosen_when_a_draw_is_offered(pair: tuple[Visitor, Visitor, str]) -> None:
     white, black, match_id = pair
     page = white.open(match_id)

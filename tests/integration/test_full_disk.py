@@ -29,9 +29,12 @@ class Disk:
 
 
 @pytest.fixture
-def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
-    disk = Disk()
-    monkeypatch.setattr(disk_reserve, "free_bytes", lambda _: disk.free)
+def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Disk:
+    """Return the disk of the files of this test. This process may watch another store, of the tests with a browser."""
+    disk, measured = Disk(), disk_reserve.free_bytes
+    monkeypatch.setattr(
+        disk_reserve, "free_bytes", lambda path: disk.free if path.is_relative_to(tmp_path) else measured(path)
+    )
     return disk
 
 

@@ -31,8 +31,9 @@ export function enableDragging(board) {
 
   window.addEventListener("pointerup", (event) => {
     if (!held?.column) return release();
-    release();
+    // Until the piece is released, no text lies above the squares.
     const square = document.elementFromPoint(event.clientX, event.clientY)?.closest(".square");
+    release();
     if (square && frame.contains(square) && board.targets().has(square.dataset.square)) {
       board.dropped = true;
       board.press(square);

@@ -22,7 +22,8 @@ from tests.tuning.book import Opening, openings
 from tests.tuning.duel import in_processes, level_player, play_pair
 from tests.tuning.elo import estimate
 
-RESULTS = Path("var/strength.tsv")
+RESULTS = ROOT / "tests" / "tuning" / "strength.tsv"
+"""The scores of all pairs played so far, so that runs on any machine add to the same table."""
 
 
 class Task(NamedTuple):
@@ -38,8 +39,10 @@ class Task(NamedTuple):
 
     @property
     def rules(self) -> str:
-        """The setup, and the lead at which a game of it ends early."""
-        return f"{self.setup}, lead {self.lead}" if self.lead else self.setup
+        """The setup, the lead at which a game of it ends early, and the share of the node budgets that is searched."""
+        lead = f", lead {self.lead}" if self.lead else ""
+        share = f", budgets / {self.divisor}" if self.divisor > 1 else ""
+        return self.setup + lead + share
 
     def key(self) -> str:
         """Return all that the result depends on, as the beginning of a line of the file of results."""

@@ -93,7 +93,9 @@ def test_a_run_of_matches_goes_on_where_it_has_stopped(tmp_path: Path, capsys: p
     assert "| Bashni | start | 2 to 1 | 4 |" in capsys.readouterr().out
 
 
-def test_games_at_a_fraction_of_the_budgets_count_apart_from_others(tmp_path: Path) -> None:
+def test_games_at_a_fraction_of_the_budgets_count_apart_from_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     results = tmp_path / "results.tsv"
     arguments = ["--games", "bashni", "--levels", "8", "9", "--pairs", "1", "--results", str(results)]
     strength.main([*arguments, "--divisor", "2400"])
@@ -102,6 +104,8 @@ def test_games_at_a_fraction_of_the_budgets_count_apart_from_others(tmp_path: Pa
     assert levels == [
         f"9:{node_budget('bashni', 9) // divisor}/64/0.0/10 8:{24_000 // divisor}/64/0.0/10" for divisor in (2400, 4800)
     ]
+    printed = capsys.readouterr().out
+    assert all(f"| Bashni | start, budgets / {divisor} | 9 to 8 | 2 |" in printed for divisor in (2400, 4800))
 
 
 def test_games_that_may_end_early_are_counted_and_printed_apart_from_others(

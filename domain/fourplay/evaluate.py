@@ -164,12 +164,8 @@ def noisy_moves(position: Position) -> Sequence[str]:
     """Return the captures of pieces that are not frozen."""
     if position.setup:
         return ()
+    captures = [move for move in legal_moves(position) if "x" in move or "*" in move]
     frozen = position.eliminated
-    captures = []
-    for move in legal_moves(position):
-        if move == PASS:
-            continue
-        _, mark, target, _ = split_move(move)
-        if mark in ("x", "*") and (position.board[target] >> 4) - 1 not in frozen:
-            captures.append(move)
-    return captures
+    if not frozen:
+        return captures
+    return [move for move in captures if (position.board[split_move(move)[2]] >> 4) - 1 not in frozen]

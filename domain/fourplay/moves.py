@@ -1,6 +1,7 @@
 """Generation and application of moves in the play phase (rules, sections 3 to 7); a move is its canonical string."""
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from domain.fourplay.attacks import BLOCK, ENEMY, OWN, PlayerView, in_check, king_of, own_squares
@@ -249,6 +250,7 @@ def is_well_formed(text: str) -> bool:
     return match is not None and not (match[4] and match[2] not in "-x")
 
 
+@lru_cache(maxsize=1 << 15)
 def split_move(move: str) -> tuple[int, str, int, int]:
     """Return origin, mark (``-x*<>`` or ``<>``), target and promotion kind (0: none) of a move between two squares."""
     body, _, promotion = move.partition("=")

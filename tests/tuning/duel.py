@@ -1,8 +1,8 @@
 """Pairs of games between two players within one process: the same opening of the book, with exchanged seats."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from itertools import combinations
+from itertools import combinations, product
 from random import Random
 from typing import Any, TypeVar
 
@@ -80,8 +80,21 @@ def play(game: AnyGame, players: Sequence[Player], position: Any, lead: int = 0)
     return (1 / len(players),) * len(players)
 
 
+def score_of(scores: Sequence[float], seats: Collection[int]) -> float:
+    """Return the score of the player who had ``seats``, half of all, in a game that ended with ``scores``.
+
+    Of two seats it is the share of the points. Of four it is the share of the encounters with a seat of the other
+    player in which the own one came out ahead, ties as halves: the points of one seat come partly from the partner.
+    """
+    if len(scores) == 2:
+        return sum(scores[seat] for seat in seats) / sum(scores)
+    others = [seat for seat in range(len(scores)) if seat not in seats]
+    encounters = [(scores[own], scores[other]) for own, other in product(seats, others)]
+    return sum(1.0 if own > other else 0.5 * (own == other) for own, other in encounters) / len(encounters)
+
+
 def play_pair(game: AnyGame, opening: Opening, first: Player, second: Player, lead: int = 0) -> float:
-    """Return the average share of the points of the first player in two games that begin with ``opening``.
+    """Return the average score of the first player in two games that begin with ``opening``.
 
     Among four seats each of the two has two. A game of two ends when both agree on a lead of ``lead``, unless it is 0.
     """
@@ -89,11 +102,11 @@ def play_pair(game: AnyGame, opening: Opening, first: Player, second: Player, le
     seats = range(game.seats_at(position))
     divisions = [half for half in combinations(seats, len(seats) // 2) if 0 in half]
     half = divisions[opening.number % len(divisions)]
-    shares = []
+    total = 0.0
     for own in (half, tuple(seat for seat in seats if seat not in half)):
         scores = play(game, [first if seat in own else second for seat in seats], position, lead)
-        shares.append(sum(scores[seat] for seat in own) / sum(scores))
-    return sum(shares) / 2
+        total += score_of(scores, own)
+    return total / 2
 
 
 T = TypeVar("T")

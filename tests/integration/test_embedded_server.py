@@ -2,10 +2,8 @@
 
 import json
 import os
-import signal
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,9 +12,6 @@ import pytest
 from deploy.local import embedded
 from deploy.local.embedded import Binary, DataDirectory, EmbeddedError, find_binary, identify
 from deploy.local.ports import PortTakenError, check_port_is_free
-from deploy.local.store_watch import StoreWatch
-from events.store.redis import RedisStore
-from tests.support.eventually import eventually
 from tests.support.server import RealServer
 
 
@@ -156,23 +151,3 @@ def test_a_port_taken_by_a_server_of_the_kind_says_that_it_could_be_used(running
 def test_an_address_that_is_not_ours_is_refused() -> None:
     with pytest.raises(PortTakenError, match="cannot be used"):
         check_port_is_free(8000, "the API", "--port", "192.0.2.1")
-
-
-def test_a_server_that_hangs_is_told_from_one_that_is_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("events.runtime.connections.ANSWER_TIMEOUT_S", 0.3)
-    monkeypatch.setattr("deploy.local.store_watch.MAX_SILENCE_S", 0.0)
-    server = RealServer(tmp_path / "redis")
-    hung: list[float] = []
-    store = RedisStore(server.client())
-    watch = StoreWatch(
-        store, tmp_path / "mark", print, tmp_path / "redis", on_hang=lambda: hung.append(time.monotonic()),
-    )  # fmt: skip
-    watch.start()
-    server.kill()
-    server.start()
-    assert hung == []
-    os.kill(server.pid, signal.SIGSTOP)
-    eventually(lambda: hung, "the word that it hangs")
-    os.kill(server.pid, signal.SIGCONT)
-    watch.stop()
-    server.close()

@@ -93,20 +93,25 @@ def score_of(scores: Sequence[float], seats: Collection[int]) -> float:
     return sum(1.0 if own > other else 0.5 * (own == other) for own, other in encounters) / len(encounters)
 
 
-def play_pair(game: AnyGame, opening: Opening, first: Player, second: Player, lead: int = 0) -> float:
-    """Return the average score of the first player in two games that begin with ``opening``.
+def play_game(
+    game: AnyGame, opening: Opening, first: Player, second: Player, lead: int = 0, exchanged: bool = False
+) -> float:
+    """Return the score of the first player in a game that begins with ``opening``, with seats ``exchanged`` or not.
 
     Among four seats each of the two has two. A game of two ends when both agree on a lead of ``lead``, unless it is 0.
     """
-    position = opening.position
-    seats = range(game.seats_at(position))
+    seats = range(game.seats_at(opening.position))
     divisions = [half for half in combinations(seats, len(seats) // 2) if 0 in half]
     half = divisions[opening.number % len(divisions)]
-    total = 0.0
-    for own in (half, tuple(seat for seat in seats if seat not in half)):
-        scores = play(game, [first if seat in own else second for seat in seats], position, lead)
-        total += score_of(scores, own)
-    return total / 2
+    own = [seat for seat in seats if (seat in half) != exchanged]
+    players = [first if seat in own else second for seat in seats]
+    return score_of(play(game, players, opening.position, lead), own)
+
+
+def play_pair(game: AnyGame, opening: Opening, first: Player, second: Player, lead: int = 0) -> float:
+    """Return the average score of the first player in both games that begin with ``opening``."""
+    scores = [play_game(game, opening, first, second, lead, exchanged) for exchanged in (False, True)]
+    return sum(scores) / 2
 
 
 T = TypeVar("T")

@@ -19,7 +19,7 @@ from domain.build import COMPILED
 from domain.games import GAMES
 from domain.search import ENGINE_VERSION, LEVELS, node_budget
 from tests.tuning.book import Opening, openings
-from tests.tuning.duel import in_processes, level_player, play_pair
+from tests.tuning.duel import in_processes, level_player, play_game
 from tests.tuning.elo import estimate
 
 RESULTS = ROOT / "tests" / "tuning" / "strength.tsv"
@@ -54,10 +54,11 @@ class Task(NamedTuple):
         return f"{level}:{'/'.join(map(str, LEVELS[level]._replace(nodes=nodes)))}"
 
 
-def result_of(task: Task) -> float:
-    """Return the score of the higher level."""
+def result_of(game: tuple[Task, bool]) -> float:
+    """Return the score of the higher level in one of the two games of a task."""
+    task, exchanged = game
     players = level_player(task.higher, task.divisor), level_player(task.lower, task.divisor)
-    return play_pair(GAMES[task.game], task.opening, *players, task.lead)
+    return play_game(GAMES[task.game], task.opening, *players, task.lead, exchanged)
 
 
 def results(path: Path) -> dict[str, float]:
@@ -117,15 +118,19 @@ def main(arguments: list[str]) -> None:
     parser.add_argument(
         "--adjudicate", type=int, default=0, metavar="LEAD", help="end a game of two when both agree on this lead"
     )
-    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="games played at a time")
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args(arguments)
     options.results.parent.mkdir(parents=True, exist_ok=True)
     planned = tasks(options.games, options.levels, options.pairs, options.divisor, options.adjudicate)
     scores = results(options.results)
     missing = [task for task in planned if task.key() not in scores]
+    played = in_processes(
+        result_of, [(task, exchanged) for task in missing for exchanged in (False, True)], options.jobs
+    )
     with options.results.open("a") as file:
-        for task, score in zip(missing, in_processes(result_of, missing, options.jobs), strict=True):
+        for task in missing:
+            score = (next(played) + next(played)) / 2
             file.write(f"{task.key()}\t{score!r}\n")
             file.flush()
             scores[task.key()] = score

@@ -91,8 +91,8 @@ def table(planned: list[Task], scores: dict[str, float]) -> str:
         elo, low, high = estimate(pairs)
         share = sum(pairs) / len(pairs)
         lines.append(
-            f"| {GAMES[game].title} | {rules} | {higher} to {lower} | {2 * len(pairs)} | {share:.0%} | {elo:+.0f} "
-            f"| {low:+.0f} to {high:+.0f} |"
+            f"| {GAMES[game].title} | {rules} | {higher} to {lower} | {2 * len(pairs)} "
+            f"| {100 * share:.0f} % | {elo:+.0f} | {low:+.0f} to {high:+.0f} |"
         )
     return "\n".join(lines)
 

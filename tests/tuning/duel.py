@@ -80,7 +80,7 @@ def play(game: AnyGame, players: Sequence[Player], position: Any, lead: int = 0)
     return (1 / len(players),) * len(players)
 
 
-def score_of(scores: Sequence[float], seats: Collection[int]) -> float:
+def player_score(scores: Sequence[float], seats: Collection[int]) -> float:
     """Return the score of the player who had ``seats``, half of all, in a game that ended with ``scores``.
 
     Of two seats it is the share of the points. Of four it is the share of the encounters with a seat of the other
@@ -90,7 +90,7 @@ def score_of(scores: Sequence[float], seats: Collection[int]) -> float:
         return sum(scores[seat] for seat in seats) / sum(scores)
     others = [seat for seat in range(len(scores)) if seat not in seats]
     encounters = [(scores[own], scores[other]) for own, other in product(seats, others)]
-    return sum(1.0 if own > other else 0.5 * (own == other) for own, other in encounters) / len(encounters)
+    return sum((1 + (own > other) - (own < other)) / 2 for own, other in encounters) / len(encounters)
 
 
 def play_game(
@@ -105,7 +105,7 @@ def play_game(
     half = divisions[opening.number % len(divisions)]
     own = [seat for seat in seats if (seat in half) != exchanged]
     players = [first if seat in own else second for seat in seats]
-    return score_of(play(game, players, opening.position, lead), own)
+    return player_score(play(game, players, opening.position, lead), own)
 
 
 def play_pair(game: AnyGame, opening: Opening, first: Player, second: Player, lead: int = 0) -> float:

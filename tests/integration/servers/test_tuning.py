@@ -14,7 +14,7 @@ from domain.search.negamax import Choice
 from tests.tuning import strength
 from tests.tuning.__main__ import written
 from tests.tuning.book import PLIES, book, draw, openings, path_of
-from tests.tuning.duel import Claims, Player, level_player, play_pair, score_of
+from tests.tuning.duel import Claims, Player, level_player, play_pair, player_score
 from tests.tuning.fit import inverted, newton
 from tests.tuning.selfplay import games
 from tests.tuning.variants import evaluation_with, weights_of
@@ -70,11 +70,11 @@ def test_a_game_ends_early_when_both_players_agree_for_six_plies_on_its_winner()
 
 
 def test_among_four_seats_the_score_counts_who_comes_out_ahead_of_whom() -> None:
-    assert score_of((1, 2 / 3, 1 / 3, 0), (0, 1)) == 1
-    assert score_of((1, 2 / 3, 1 / 3, 0), (0, 3)) == 0.5
-    assert score_of((0.75, 0.75, 0.25, 0.25), (1, 2)) == 0.5
-    assert score_of((1, 0, 0, 0), (0, 1)) == 0.75
-    assert score_of((0.75, 0.25), (0,)) == 0.75
+    assert player_score((1, 2 / 3, 1 / 3, 0), (0, 1)) == 1
+    assert player_score((1, 2 / 3, 1 / 3, 0), (0, 3)) == 0.5
+    assert player_score((0.75, 0.75, 0.25, 0.25), (1, 2)) == 0.5
+    assert player_score((1, 0, 0, 0), (0, 1)) == 0.75
+    assert player_score((0.75, 0.25), (0,)) == 0.75
 
 
 def test_a_claim_that_is_interrupted_begins_again() -> None:

@@ -39,10 +39,15 @@ class Site(NamedTuple):
 
 @pytest.fixture
 def site(server: RealServer) -> Iterator[Site]:
-    """Return an app that a browser can reach."""
+    """Return an app that a browser can reach, and whose stream is away: nothing listens at port 9.
+
+    At the usual port may be that of an installation which somebody runs on this machine.
+    """
     app = app_on(server.url)
+    services = app.extensions[EXTENSION]
+    services.settings = services.settings._replace(stream_url="http://127.0.0.1:9")
     with served(app) as url:
-        yield Site(url, app.extensions[EXTENSION])
+        yield Site(url, services)
 
 
 @pytest.fixture

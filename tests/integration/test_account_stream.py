@@ -137,7 +137,7 @@ def test_the_address_of_the_api_leads_to_the_stream_with_a_ticket_that_is_good_o
         led = bot.get(path, Authorization=token)
         assert (led.status_code, led.headers["Cache-Control"]) == (307, "no-store")
         place = urlsplit(led.headers["Location"])
-        assert (place.netloc, place.path) == ("localhost:9", f"/api/v1{path.partition('?')[0]}")
+        assert (place.netloc, place.path) == ("localhost:8001", f"/api/v1{path.partition('?')[0]}")
         assert ("after=0" in place.query) == ("after" in path)
         opened = streams.get(f"{place.path}?{place.query}")
         assert opened.status_code == 200

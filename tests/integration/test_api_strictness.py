@@ -137,7 +137,7 @@ def test_every_answer_is_guarded_against_misuse_by_browsers(stranger: Caller) ->
         assert headers["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
     policy = stranger.client.get("/lobby", headers={"Accept": "text/html"}).headers["Content-Security-Policy"]
     assert "default-src 'self'" in policy
-    assert "connect-src 'self' http://localhost:9;" in policy
+    assert "connect-src 'self' http://localhost:8001;" in policy
     assert "unsafe" not in policy
     assert stranger.get("/games").headers["Cache-Control"] == "private, no-cache"
 

@@ -29,12 +29,9 @@ QUICK_HASHES = Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=
 
 
 def settings_for(url: str) -> Settings:
-    """Return the settings of an installation on the Redis at ``url``, with a stream and a mail server that are away.
-
-    Nothing listens at port 9, while an installation that somebody runs on this machine has the usual ones.
-    """
+    """Return the settings of an installation on the Redis at ``url``."""
     return Settings(
-        redis_url=url, broker_url=broker_beside(url), prefix="rk:", stream_url="http://127.0.0.1:9",
+        redis_url=url, broker_url=broker_beside(url), prefix="rk:", stream_url="http://127.0.0.1:8001",
         secure_cookies=False, shards=None, contact="mailto:operator@rookery.example",
         mail=MailSettings("smtp+plain://127.0.0.1:9", "mail.rookery.test"),
     )  # fmt: skip

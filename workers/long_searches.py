@@ -4,6 +4,7 @@ A search notes in its entry of the work list when it is expected to end, and goe
 Crash-safe: a search that was killed begins again when its lease ends. It chooses the same move with the same nodes.
 """
 
+import gc
 import time
 from collections.abc import Callable
 from typing import NamedTuple
@@ -90,7 +91,12 @@ class LongSearch:
         if self._thought.basis != basis:
             nodes = self._affordable_nodes(debt, loaded)
             self._note_end(nodes / pace_of(loaded.state.game).nodes_per_second)
-            command = search(debt, loaded, nodes, self._watch(loaded, basis, nodes))
+            # A search leaves no reference cycles: looking for them takes an eighth of its time.
+            gc.disable()
+            try:
+                command = search(debt, loaded, nodes, self._watch(loaded, basis, nodes))
+            finally:
+                gc.enable()
             self._thought = self._thought._replace(until=0, basis=basis, move=command.move, nodes=nodes)
             self._renew()
         return submission(debt, loaded, self._thought.move, self._thought.nodes)

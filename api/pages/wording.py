@@ -11,7 +11,7 @@ from domain.match.enums import Aids, Limit
 from domain.match.terms import AIDS_IN_WORDS, DAY, Terms, duration, in_short, limit_in_words
 from domain.puzzles.attempts import SolverRating
 from domain.search.budgets import thinking_time_s, thinks_long
-from domain.search.choose import node_budget
+from domain.search.choose import node_budget, strength_of
 from events.matches.readmodels import PlayerRating, Summary, Unrated
 from events.matches.readmodels.standings import PROVISIONAL_DEVIATION, interval_of
 
@@ -30,16 +30,29 @@ LEVELS = (
 )
 
 LEVEL_SIGHTS = (
-    "Overlooks two moves in three, and looks no further than what it can take at once.",
-    "Overlooks every second move, and takes what it sees.",
-    "Sees a capture coming, not a plan; it overlooks more than a third of its moves.",
-    "Sees short exchanges to their end; it overlooks more than a quarter of its moves.",
-    "Looks a few moves ahead; it overlooks nearly one move in five.",
-    "Looks farther ahead, at up to 5,000 positions a move, and seldom overlooks a move.",
-    "Overlooks next to nothing, and looks at up to 10,000 positions a move.",
-    "Overlooks nothing, and looks at up to 24,000 positions a move.",
+    "Looks no further than what it can take at once",
+    "Takes what it sees",
+    "Sees a capture coming, not a plan",
+    "Sees short exchanges to their end",
+    "Looks a few moves ahead",
+    "Looks farther ahead, at up to 5,000 positions a move",
+    "Looks at up to 10,000 positions a move",
+    "Looks at up to 24,000 positions a move",
 )
-"""The sight of an opponent that answers at once, in a sentence, by level from 1."""
+"""The sight of an opponent that answers at once, by level from 1."""
+
+_OVERLOOKED = (
+    (0.7, "three moves in four"),
+    (0.55, "three moves in five"),
+    (0.45, "every second move"),
+    (0.34, "more than a third of its moves"),
+    (0.26, "more than a quarter of its moves"),
+    (0.15, "about one move in six"),
+    (0.05, "a move now and then"),
+    (0.01, "next to nothing"),
+    (0.0, "nothing"),
+)
+"""The share of its own next moves that an opponent overlooks, from each blunder rate on."""
 
 _STEPS = ((3_600_000, 60_000, "minute"), (86_400_000, 3_600_000, "hour"), (30 * 86_400_000, 86_400_000, "day"))
 
@@ -70,7 +83,9 @@ def level_words(level: int, game_id: str = "") -> str:
 def sight_of(game_id: str, level: int) -> str:
     """Return the sight of an opponent of ``level`` in a game, as a sentence."""
     if level <= len(LEVEL_SIGHTS):
-        return LEVEL_SIGHTS[level - 1]
+        rate = strength_of(game_id, level).blunder_rate
+        overlooked = next(share for least, share in _OVERLOOKED if rate >= least)
+        return f"{LEVEL_SIGHTS[level - 1]}; it overlooks {overlooked}."
     return f"Thinks {thinking_words(game_id, level)} about a move, and looks as far ahead as that reaches."
 
 

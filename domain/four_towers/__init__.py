@@ -38,7 +38,7 @@ from domain.four_towers import (
     position,
     view,
 )
-from domain.four_towers.legal_moves import MoveGenerator
+from domain.four_towers.legal_moves import generator_of
 from domain.four_towers.moves import Move, MultiMove, Rearrangement
 from domain.four_towers.outcome import is_drawn
 from domain.four_towers.pieces import PIECES
@@ -81,7 +81,7 @@ class FourTowers(Game[Position, Move]):
 
     def legal_moves(self, position: Position) -> list[int]:
         """Return the legal moves of single pieces."""
-        return [] if is_drawn(position) else MoveGenerator(position).moves()
+        return [] if is_drawn(position) else generator_of(position).moves()
 
     def any_unlisted_move(self, position: Position) -> Move | None:
         """Return a legal rearrangement or multi-move."""

@@ -31,13 +31,10 @@ from domain.four_towers.board import (
     set_of,
     surface,
 )
-from domain.four_towers.legal_moves import MoveGenerator
+from domain.four_towers.legal_moves import generator_of
 from domain.four_towers.moves import (
     CAPTURE,
-    HEAD_SHIFT,
-    HEADS,
     PROMOTED,
-    PROMOTIONS,
     RETURN,
     Move,
     MultiMove,
@@ -46,7 +43,7 @@ from domain.four_towers.moves import (
     head_of,
     target_of,
 )
-from domain.four_towers.outcome import in_check, is_drawn
+from domain.four_towers.outcome import is_drawn
 from domain.four_towers.position import Position, occupied_by
 from domain.four_towers.weights import CONTROL, HANGING, NEAR_KING, PAWN_THREAT, RIDER_AT_KING, TURN
 from domain.game import NOISY_GAIN
@@ -56,7 +53,6 @@ VALUES: Final = (
     *(weights.WIZARD, 0, weights.DRAGON, weights.PAWN, weights.LANCER),
 )
 """By code: hundredths of a pawn."""
-_BEST_PROMOTION: Final = PROMOTIONS.index("W") + 1
 
 
 def _placed_values() -> tuple[tuple[int, ...], ...]:
@@ -86,8 +82,6 @@ def _placed_values() -> tuple[tuple[int, ...], ...]:
 
 PLACED: Final = _placed_values()
 """By code and square, good for White: the worth of the piece there."""
-_CONTACTS: Final = tuple(head.mark in (CAPTURE, RETURN) for head in HEADS)
-"""By head: whether such a move is noisy."""
 
 
 def evaluate(position: Position, seat: int) -> int:
@@ -213,12 +207,9 @@ def step_gain(board: bytes | bytearray, move: int) -> int:
 
 def noisy_moves(position: Position) -> Sequence[int]:
     """Return captures, returns and promotions to a wizard."""
-    if is_drawn(position):
-        return ()
-    moves = MoveGenerator(position).moves()
-    return [move for move in moves if _CONTACTS[move >> HEAD_SHIFT] or move & 15 == _BEST_PROMOTION]
+    return () if is_drawn(position) else generator_of(position).noisy_moves()
 
 
 def is_forced(position: Position) -> bool:
     """Return whether the side to move is in check and the game goes on."""
-    return in_check(position) and not is_drawn(position)
+    return generator_of(position).in_check() and not is_drawn(position)

@@ -1,5 +1,6 @@
 """The legal moves of one side, all kinds but rearrangements and multi-moves (rules, sections 4 to 6)."""
 
+from functools import lru_cache
 from typing import Final
 
 from domain.four_towers.attacks import (
@@ -21,6 +22,8 @@ from domain.four_towers.attacks import (
 )
 from domain.four_towers.board import (
     DIAGONAL_RAYS,
+    DIAGONAL_SOURCES,
+    LEAP_SETS,
     SQUARE_AT,
     TARGET_SHIFT,
     TARGETS,
@@ -37,6 +40,7 @@ from domain.four_towers.moves import (
     HEAD_SHIFT,
     HEADS,
     PLAIN,
+    PROMOTIONS,
     RETURN,
     RETURNS,
     STARTS,
@@ -56,30 +60,46 @@ _PARTS: Final = {
 _EVERYWHERE: Final = -1
 _ATTACK_CHANGING: Final = frozenset((QUEEN, KNIGHT, MARSHALL, CARDINAL))
 """The types that change who attacks a king when they leave a tower."""
+_CONTACTS: Final = tuple(head.mark in (CAPTURE, RETURN) for head in HEADS)
+"""By head: whether such a move is noisy."""
+_BEST_PROMOTION: Final = PROMOTIONS.index("W") + 1
+
+
+def _is_noisy(move: int) -> bool:
+    """Return whether a move is a capture, a return or a promotion to a wizard."""
+    return _CONTACTS[move >> HEAD_SHIFT] or move & 15 == _BEST_PROMOTION
 
 
 class MoveGenerator:
     """Generates the legal moves of the side to move in one position, compound moves excepted.
 
     With ``pseudo_legal`` it includes moves that leave the own king in check. With ``only`` it looks at no other move.
+    With ``whole``, a generator of the same position, it looks at captures, returns and promotions to a wizard only.
     """
 
     __slots__ = (
-        "board", "dangers", "enemy_dragons", "king", "men", "occupied", "only", "own", "position", "pseudo_legal",
+        "board", "dangers", "imitable", "king", "men", "noisy", "occupied", "only", "own", "position", "pseudo_legal",
         "reach", "side",
     )  # fmt: skip
 
-    def __init__(self, position: Position, pseudo_legal: bool = False, only: int | None = None) -> None:
-        reach = PieceReach(position)
+    def __init__(
+        self,
+        position: Position,
+        pseudo_legal: bool = False,
+        only: int | None = None,
+        whole: "MoveGenerator | None" = None,
+    ) -> None:
+        reach = PieceReach(position) if whole is None else whole.reach
         self.position = position
         self.board, self.men, self.side = reach.board, reach.men, reach.side
         self.own, self.occupied = reach.own, reach.occupied
-        self.reach = reach
+        self.reach: PieceReach = reach
         self.pseudo_legal = pseudo_legal
         self.only = only
+        self.noisy = whole is not None
         self.king = self.men[(self.side << 4) + KING].bit_length() - 1
-        self.enemy_dragons = self.men[(1 - self.side << 4) + DRAGON]
-        self.dangers: dict[int, tuple[bool, int, int]] = {}
+        self.imitable = self._imitable()
+        self.dangers: dict[int, tuple[bool, int, int]] = {} if whole is None else whole.dangers
 
     def moves(self) -> list[int]:
         """Return all legal moves but rearrangements and multi-moves, in ASCII order of their strings."""
@@ -91,6 +111,14 @@ class MoveGenerator:
             self.add_moves_from(lowest.bit_length() - 1, legal)
         legal.sort()
         return legal
+
+    def noisy_moves(self) -> list[int]:
+        """Return captures, returns and promotions to a wizard, in ASCII order of their strings."""
+        return MoveGenerator(self.position, whole=self).moves()
+
+    def in_check(self) -> bool:
+        """Return whether the side to move is in check."""
+        return self.danger(self.position.memories[self.side])[0]
 
     def any_move(self) -> bool:
         """Return whether there is a legal move that is no rearrangement and no multi-move."""
@@ -186,13 +214,15 @@ class MoveGenerator:
         board, side, reach = self.board, self.side, self.reach
         starts = STARTS[part]
         start = starts[PLAIN][square]
-        quiet = [start | target for target in vacant]
+        quiet = [] if self.noisy else [start | target for target in vacant]
         unverified: list[int] = []
         on_tower = TOWER_SET >> square & 1
         for met in contacts:
             there = board[met]
             kind = there & 15
             if there >> 4 == side:
+                if self.noisy:
+                    continue
                 if reach.may_attach(mover, kind, square, met):
                     (unverified if TOWER_SET >> met & 1 else quiet).append(starts[ATTACH][square] | TARGETS[met])
                 if not part and kind != mover and (on_tower or TOWER_SET >> met & 1):
@@ -200,7 +230,7 @@ class MoveGenerator:
                     unverified.append(starts[SWAP][square] | TARGETS[met])
             elif kind != KING and not (reach.marshall_zone and reach.is_capture_barred(mover, kind, square, met)):
                 (unverified if TOWER_SET >> met & 1 else quiet).append(starts[CAPTURE][square] | TARGETS[met])
-        if reach.hops is not None and not on_tower:
+        if reach.hops is not None and not on_tower and not self.noisy:
             for end in reach.direct_ends(square):
                 if not board[end]:
                     if TARGETS[end] not in vacant:
@@ -224,12 +254,24 @@ class MoveGenerator:
         That is whether it is in check, the own pieces whose moves must be tried out, and the squares of which every
         answer to the check that moves neither the king nor a piece on a tower must reach one.
         """
-        white, black = self.position.memories
-        imitated = (memory | (black, white)[self.side]) if self.enemy_dragons else 0
+        imitated = (memory | self.position.memories[1 - self.side]) & self.imitable
         danger = self.dangers.get(imitated)
         if danger is None:
             danger = self.dangers[imitated] = self._find_danger(imitated)
         return danger
+
+    def _imitable(self) -> int:
+        """Return the components by which a dragon of the enemy may attack the own king, with the king's step as 8."""
+        dragons = self.men[(1 - self.side << 4) + DRAGON]
+        if not dragons:
+            return 0
+        king, surface = self.king, self.reach.surface
+        return (
+            (ROOK if dragons & surface.rook_sources[king] else 0)
+            | (BISHOP if dragons & DIAGONAL_SOURCES[king] else 0)
+            | (KNIGHT if dragons & LEAP_SETS[king] else 0)
+            | (KING if dragons & surface.king_sources[king] else 0)
+        )
 
     def _find_danger(self, imitated: int) -> tuple[bool, int, int]:
         if is_shielded(self.men, self.side, self.king):
@@ -267,8 +309,11 @@ class MoveGenerator:
         if self.only is not None:
             quiet = [move for move in quiet if move == self.only]
             unverified = [move for move in unverified if move == self.only]
-            if not quiet and not unverified:
-                return
+        elif self.noisy:
+            quiet = [move for move in quiet if _is_noisy(move)]
+            unverified = [move for move in unverified if _is_noisy(move)]
+        if not quiet and not unverified:
+            return
         if self.pseudo_legal:
             legal += quiet
             legal += unverified
@@ -298,3 +343,9 @@ class MoveGenerator:
         if move >> 4 & 127:
             occupied ^= 1 << SQUARE_AT[(move >> 4 & 127) - 1]
         return not king_in_check(sets_after(self.board, self.men, self.side, move), self.side, imitated, occupied)
+
+
+@lru_cache(maxsize=4)
+def generator_of(position: Position) -> MoveGenerator:
+    """Return a generator of ``position``: a search asks it several times in a row about the same one."""
+    return MoveGenerator(position)

@@ -6,7 +6,7 @@ from typing import Final
 from domain.four_towers import compound_moves, multi_move_search
 from domain.four_towers.attacks import king_in_check
 from domain.four_towers.board import SQUARES
-from domain.four_towers.legal_moves import MoveGenerator
+from domain.four_towers.legal_moves import generator_of
 from domain.four_towers.moves import MultiMove, Rearrangement
 from domain.four_towers.position import MAX_HALFMOVE_CLOCK, NO_RETURN, Position, occupied_by
 from domain.game import Outcome, StepBudget
@@ -53,7 +53,7 @@ def outcome(
     position: Position, history: Sequence[Position], max_trials: int | None = None, budget: StepBudget | None = None
 ) -> Outcome | None:
     """Return how the game has ended, or None; five conditions in the rules' order. Raises as ``unlisted_move``."""
-    if not MoveGenerator(position).any_move() and unlisted_move(position, max_trials, budget) is None:
+    if not generator_of(position).any_move() and unlisted_move(position, max_trials, budget) is None:
         if not in_check(position):
             return Outcome((0.5, 0.5), "stalemate")
         return Outcome((0.0, 1.0) if position.side == 0 else (1.0, 0.0), "checkmate")

@@ -15,11 +15,11 @@ from domain.search.values import WIN, clamp_evaluation
 class Level(NamedTuple):
     """How strong an opponent is.
 
-    ``nodes`` is the node budget of a search (above level 8 that of games without one of their own: ``node_budget``),
-    ``depth`` the plies that it looks ahead (captures and compulsory moves come on top). ``blunder_rate`` is the share
-    of its own next moves that it overlooks, drawn again at every turn; it always sees at least one.
-    ``noise_amplitude`` is the largest noise, in hundredths of the smallest piece, that is added to the value of each of
-    its next moves: it may play any move whose value is within that of the best. Certain wins and losses get no noise.
+    ``nodes`` is the node budget of a search, ``depth`` the plies that it looks ahead (captures and compulsory moves
+    come on top). ``blunder_rate`` is the share of its own next moves that it overlooks, drawn again at every turn; it
+    always sees at least one. ``noise_amplitude`` is the largest noise, in hundredths of the smallest piece, that is
+    added to the value of each of its next moves: it may play any move whose value is within that of the best. Certain
+    wins and losses get no noise.
     """
 
     nodes: int
@@ -47,10 +47,19 @@ LEVELS: Final[Mapping[int, Level]] = {
         for number, nodes in enumerate(COMMON_PACE.budgets, MAX_SHORT_LEVEL + 1)
     },
 }
+"""The levels of a game without numbers of its own: ``strength_of`` has those of each game."""
 
+BLUNDER_RATES: Final[Mapping[str, Sequence[float]]] = {"fourplay": (0.76, 0.64, 0.54, 0.44, 0.33, 0.21, 0.1, 0.0)}
+"""The blunder rates of the levels up to 8 in games in which they are to lie farther apart.
 
-ENGINE_VERSION: Final = 4
+Where four play, the others make up for much of what one overlooks.
+"""
+
+ENGINE_VERSION: Final = 5
 """The version of the search. Raise it with every change that may alter a choice: stored choices must be repeatable."""
+
+DRAWS_VERSION: Final = 4
+"""The engine version since which the draws of a seed are the same: what a later one leaves alone chooses as before."""
 
 PROOF_SHARE: Final = 16
 """The divisor of the nodes with which an opponent that thinks for long first looks for a proof of a win."""
@@ -65,10 +74,18 @@ DRAW_THRESHOLD: Final = -150
 """The value at and below which an opponent accepts a draw: one and a half of the smallest piece behind."""
 
 
+def strength_of(game_id: str, level: int) -> Level:
+    """Return how strong an opponent of ``level`` is in a game; raises KeyError for an unknown level."""
+    strength = LEVELS[level]
+    if thinks_long(level):
+        return strength._replace(nodes=long_budget(game_id, level))
+    rates = BLUNDER_RATES.get(game_id)
+    return strength if rates is None else strength._replace(blunder_rate=rates[level - 1])
+
+
 def node_budget(game_id: str, level: int) -> int:
     """Return how many nodes an opponent of ``level`` may visit for a move; raises KeyError for an unknown level."""
-    nodes = LEVELS[level].nodes
-    return long_budget(game_id, level) if thinks_long(level) else nodes
+    return strength_of(game_id, level).nodes
 
 
 def choose(
@@ -88,7 +105,7 @@ def choose(
     ends the search. Raises GameOver when there is no move, KeyError for an unknown level, ValueError for more nodes
     than the level has.
     """
-    strength = LEVELS[level]
+    strength = strength_of(game.id, level)
     budget = _budget(game.id, level, nodes)
     moves, unlisted = root_moves_of(game, position)
     if not moves:
@@ -122,12 +139,12 @@ def moves_seen(game: Game[P, M], position: P, plies: int, level: int, seed: int)
     ``seed`` is that of the ply, as for ``choose``. Raises KeyError for an unknown level.
     """
     moves, _ = root_moves_of(game, position)
-    return _seen(moves, LEVELS[level], _fractions(seed, plies)) if len(moves) > 1 else moves
+    return _seen(moves, strength_of(game.id, level), _fractions(seed, plies)) if len(moves) > 1 else moves
 
 
 def _fractions(seed: int, plies: int) -> Callable[[], float]:
     # Random guarantees the same sequence in later versions of Python only for the fractions.
-    return Random(f"{ENGINE_VERSION}/{seed}/{plies}").random  # noqa: S311
+    return Random(f"{DRAWS_VERSION}/{seed}/{plies}").random  # noqa: S311
 
 
 def _seen(moves: list[M], strength: Level, fraction: Callable[[], float]) -> list[M]:

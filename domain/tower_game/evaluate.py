@@ -1,6 +1,6 @@
 """Search terms: the evaluation of a position, the order of moves and the noisy moves for the quiescence search."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
@@ -17,7 +17,7 @@ from domain.tower_game.board import (
     PAWN_CAPTURE_SETS,
     ROOK_LINES,
 )
-from domain.tower_game.moves import CAPTURE, PROMOTION, PROMOTION_CODES, legal_moves, origin_of, target_of
+from domain.tower_game.moves import CAPTURE, PROMOTION, PROMOTION_CODES, king_safety, origin_of, target_of
 from domain.tower_game.position import (
     BISHOP,
     BLACK,
@@ -30,7 +30,6 @@ from domain.tower_game.position import (
     PAWN,
     ROOK,
     Position,
-    in_check,
     occupied,
 )
 from domain.tower_game.weights import CONTROL, HANGING, NEAR_KING, PAWN_THREAT, RIDER_AT_KING, TURN
@@ -65,7 +64,6 @@ def _placed_values() -> tuple[tuple[int, ...], ...]:
 
 
 _PLACED: Final = _placed_values()
-_ROOK: Final = PROMOTION_CODES.index(ROOK)
 
 
 def evaluate(position: Position, seat: int) -> int:
@@ -175,11 +173,6 @@ def gains(position: Position, moves: Iterable[int]) -> list[int]:
     return [gain(move) for move in moves]
 
 
-def noisy_moves(position: Position) -> Sequence[int]:
-    """Return captures and promotions to a Rook."""
-    return [move for move in legal_moves(position) if move & CAPTURE or move & PROMOTION == _ROOK]
-
-
 def is_forced(position: Position) -> bool:
     """Return whether the side to move is in check."""
-    return in_check(position)
+    return king_safety(position).checkers != 0

@@ -3,7 +3,8 @@
 A move is an integer: from, capture mark, to, promotion, in this order of weight, so that moves sort as strings do.
 """
 
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from domain.tower_game.board import (
     BETWEEN,
@@ -52,6 +53,8 @@ PROMOTIONS: Final = "BCFJMNR"
 """Promotion pieces in ASCII order; the n-th (from 1) is stored in the lowest bits of a move."""
 PROMOTION_CODES: Final[tuple[int, ...]] = (0, BISHOP, CAPTAIN, FOOL, JESTER, MERCHANT, KNIGHT, ROOK)
 
+_ROOK_PROMOTION: Final = PROMOTION_CODES.index(ROOK)
+
 MAX_HALFMOVE_CLOCK: Final = 100
 """Plies without a capture or a Pawn move after which the game is drawn [TG-21]."""
 
@@ -94,17 +97,44 @@ def promotion_of(move: int) -> int:
     return move & PROMOTION
 
 
+class KingSafety(NamedTuple):
+    """The cubes of the men of the side to move and of its enemy, its King, the checkers and pins as sets of cubes."""
+
+    own: int
+    enemy: int
+    king: int
+    checkers: int
+    pins: list[tuple[int, int]]
+
+
+@lru_cache(maxsize=4)
+def king_safety(position: Position) -> KingSafety:
+    """Return how the King of the side to move stands: a search asks it several times in a row about a position."""
+    men, side = position.men, position.side
+    own, enemy = occupied(men, side), occupied(men, 1 - side)
+    king = men[side * BLACK + KING].bit_length() - 1
+    return KingSafety(own, enemy, king, *checks_and_pins(men, side, king, own, own | enemy))
+
+
 def legal_moves(position: Position) -> list[int]:
     """Return all legal moves in ASCII order of their strings, by the movement and check rules alone."""
+    return _moves(position, ~0)
+
+
+def noisy_moves(position: Position) -> list[int]:
+    """Return the legal captures and promotions to a Rook, in ASCII order of their strings."""
+    moves = _moves(position, king_safety(position).enemy)
+    return [move for move in moves if move & CAPTURE or move & PROMOTION == _ROOK_PROMOTION]
+
+
+def _moves(position: Position, targets: int) -> list[int]:
+    """Return the legal moves; those of men, other than Pawns, that reach none of ``targets`` may be missing."""
     board, men, side, _, en_passant, _ = position
+    own, enemy, king, checkers, pins = king_safety(position)
     view = board.translate(_VIEWS[side])
-    own, enemy = occupied(men, side), occupied(men, 1 - side)
-    everybody = own | enemy
     base = side * BLACK
-    king = men[base + KING].bit_length() - 1
-    checkers, pins = checks_and_pins(men, side, king, own, everybody)
     moves: list[int] = []
-    _add_king_moves(moves, position, view, king, everybody, not checkers)
+    _add_king_moves(moves, position, view, king, own | enemy, targets, not checkers)
     # In double check only the King can move.
     if not checkers & (checkers - 1):
         if en_passant >= 0:
@@ -114,8 +144,10 @@ def legal_moves(position: Position) -> list[int]:
         if pins:
             others = _pinned_moves(position, view, pins, enemy)
             free = _unpinned(pins)
-        _add_rider_moves(others, men, base, free, view)
-        _add_leaper_moves(others, men, base, free, view)
+        if checkers:
+            targets &= checkers | BETWEEN[king][checkers.bit_length() - 1]
+        _add_rider_moves(others, men, base, free, view, targets)
+        _add_leaper_moves(others, men, base, free, view, targets)
         _add_pawn_moves(others, men[base + PAWN] & free, view, side, enemy)
         moves += _evasions(others, king, checkers) if checkers else others
     moves.sort()
@@ -126,19 +158,16 @@ def any_move(position: Position) -> bool:
     """Return whether there is a legal move, without listing them where that is easily seen."""
     men, side = position.men, position.side
     base = side * BLACK
-    own = occupied(men, side)
-    everybody = own | occupied(men, 1 - side)
-    king = men[base + KING].bit_length() - 1
-    checkers, pins = checks_and_pins(men, side, king, own, everybody)
+    own, enemy, _, checkers, pins = king_safety(position)
     if not checkers:
         # A man that is not pinned may go wherever its movement takes it.
         free = _unpinned(pins) if pins else ~0
         pawns = men[base + PAWN] & free
-        if (pawns << 1 if side == 0 else pawns >> 1) & ~everybody:
+        if (pawns << 1 if side == 0 else pawns >> 1) & ~(own | enemy):
             return True
-        for kind, leaps_of in _LEAPS.items():
+        for kind, sets_of in LEAP_SETS.items():
             leapers = men[base + kind] & free
-            if leapers and any(not own >> target & 1 for target in leaps_of[leapers.bit_length() - 1]):
+            if leapers and sets_of[leapers.bit_length() - 1] & ~own:
                 return True
     return bool(legal_moves(position))
 
@@ -153,15 +182,17 @@ def _unpinned(pins: list[tuple[int, int]]) -> int:
 # The generators below write the layout of ``encode`` out: calls of it took a fifth of their time.
 
 
-def _add_rider_moves(moves: list[int], men: tuple[int, ...], base: int, free: int, view: bytes) -> None:
+def _add_rider_moves(moves: list[int], men: tuple[int, ...], base: int, free: int, view: bytes, targets: int) -> None:
     """Add the moves of the Rooks, Bishops and Merchants among the men ``free``; codes count from ``base``."""
     for kind, rays_of in _RAYS.items():
         riders = men[base + kind] & free
+        lines = LINES[kind]
         while riders:
             rider = riders & -riders
             riders ^= rider
             origin = rider.bit_length() - 1
-            _add_rays(moves, origin, rays_of[origin], view)
+            if lines[origin] & targets:
+                _add_rays(moves, origin, rays_of[origin], view)
 
 
 def _add_rays(moves: list[int], origin: int, rays: tuple[tuple[int, ...], ...], view: bytes) -> None:
@@ -176,14 +207,17 @@ def _add_rays(moves: list[int], origin: int, rays: tuple[tuple[int, ...], ...], 
             moves.append(start | target << 4)
 
 
-def _add_leaper_moves(moves: list[int], men: tuple[int, ...], base: int, free: int, view: bytes) -> None:
+def _add_leaper_moves(moves: list[int], men: tuple[int, ...], base: int, free: int, view: bytes, targets: int) -> None:
     """Add the moves of the Knights, Captains, Jesters and Fools among the men ``free``; codes count from ``base``."""
     for kind, leaps_of in _LEAPS.items():
         leapers = men[base + kind] & free
+        sets_of = LEAP_SETS[kind]
         while leapers:
             leaper = leapers & -leapers
             leapers ^= leaper
             origin = leaper.bit_length() - 1
+            if not sets_of[origin] & targets:
+                continue
             start = origin << 13
             for target in leaps_of[origin]:
                 there = view[target]
@@ -247,14 +281,14 @@ def _evasions(moves: list[int], king: int, checkers: int) -> list[int]:
 
 
 def _add_king_moves(
-    moves: list[int], position: Position, view: bytes, king: int, everybody: int, castling: bool
+    moves: list[int], position: Position, view: bytes, king: int, everybody: int, targets: int, castling: bool
 ) -> None:
-    """Add the King's steps to cubes that are not attacked and, with ``castling``, its castlings."""
+    """Add the King's steps to ``targets`` that are not attacked and, with ``castling``, its castlings."""
     men, side = position.men, position.side
     without = everybody ^ 1 << king
-    for target in KING_STEPS[king]:
+    for target in KING_STEPS[king] if KING_SETS[king] & targets else ():
         there = view[target]
-        if there != _OWN and not attacked(target, men, 1 - side, without):
+        if targets >> target & 1 and there != _OWN and not attacked(target, men, 1 - side, without):
             moves.append(encode(king, target, there == _ENEMY))
     if castling and position.castling_rights >> side * 4 & 0b1111:
         for index in range(side * 4, side * 4 + 4):

@@ -14,7 +14,7 @@ from domain.bashni import GAME as BASHNI
 from domain.game import AnyGame, GameOver
 from domain.games import GAMES
 from domain.history import History
-from domain.search import LEVELS, accepts_draw, choose
+from domain.search import LEVELS, accepts_draw, choose, strength_of
 from domain.search.negamax import RootMove, Search
 from domain.search.values import is_won
 from domain.towers import GAME as TOWERS
@@ -79,9 +79,10 @@ def test_a_smaller_budget_of_nodes_is_kept_and_a_larger_one_than_the_level_has_i
             choose(NOUGHTS, start, (), 5, 1, nodes)
 
 
-def test_levels_spend_more_and_overlook_less_the_higher_they_are() -> None:
+@pytest.mark.parametrize("game_id", GAMES)
+def test_levels_spend_more_and_overlook_less_the_higher_they_are(game_id: str) -> None:
     assert list(LEVELS) == list(range(1, 13))
-    levels = list(LEVELS.values())
+    levels = [strength_of(game_id, level) for level in LEVELS]
     for lower, higher in pairwise(levels):
         assert (lower.nodes, lower.depth) < (higher.nodes, higher.depth) or lower.blunder_rate > higher.blunder_rate
         assert lower.nodes <= higher.nodes

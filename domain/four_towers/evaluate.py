@@ -43,7 +43,7 @@ from domain.four_towers.moves import (
     head_of,
     target_of,
 )
-from domain.four_towers.outcome import is_drawn
+from domain.four_towers.outcome import in_check, is_drawn
 from domain.four_towers.position import Position, occupied_by
 from domain.four_towers.weights import CONTROL, HANGING, NEAR_KING, PAWN_THREAT, RIDER_AT_KING, TURN
 from domain.game import NOISY_GAIN
@@ -212,4 +212,4 @@ def noisy_moves(position: Position) -> Sequence[int]:
 
 def is_forced(position: Position) -> bool:
     """Return whether the side to move is in check and the game goes on."""
-    return generator_of(position).in_check() and not is_drawn(position)
+    return in_check(position) and not is_drawn(position)

@@ -4,11 +4,10 @@ from collections.abc import Hashable, Sequence
 from typing import Final
 
 from domain.four_towers import compound_moves, multi_move_search
-from domain.four_towers.attacks import king_in_check
 from domain.four_towers.board import SQUARES
 from domain.four_towers.legal_moves import generator_of
 from domain.four_towers.moves import MultiMove, Rearrangement
-from domain.four_towers.position import MAX_HALFMOVE_CLOCK, NO_RETURN, Position, occupied_by
+from domain.four_towers.position import MAX_HALFMOVE_CLOCK, NO_RETURN, Position
 from domain.game import Outcome, StepBudget
 from domain.history import occurrences
 
@@ -23,9 +22,7 @@ def key(position: Position) -> Hashable:
 
 def in_check(position: Position) -> bool:
     """Return whether the side to move is in check."""
-    white, black = position.memories
-    occupied = occupied_by(position.men, 0) | occupied_by(position.men, 1)
-    return king_in_check(position.men, position.side, white | black, occupied)
+    return generator_of(position).in_check()
 
 
 def unlisted_move(

@@ -35,23 +35,22 @@ def tables() -> Iterator[Table]:
         paths |= {"compiled": (build, ROOT), "native": (build, ROOT)}
     reference = next(iter(paths))
     table = Table("Search, nodes per second of processor time", "game", *paths, *([f"x {reference}"] if build else []))
-    for game_id in GAMES:
+    for game_id, game in GAMES.items():
+        searched = [game.format_position(position) for position, _ in islice(positions(game, Random(5)), POSITIONS)]
         rates = dict.fromkeys(paths, 0.0)
         for _ in range(TURNS):
             for kind, path in paths.items():
-                rates[kind] = max(rates[kind], measure(game_id, kind, path))
+                rates[kind] = max(rates[kind], measure(game_id, kind, path, searched))
         multiple = [f"{rates['native'] / rates[reference]:.1f}, target {TARGETS[game_id]:g}"] if build else []
         table.add(game_id, *rates.values(), *multiple)
     yield table
 
 
-def measure(game_id: str, kind: str, path: tuple[Path, ...]) -> float:
-    """Return the nodes per second of a process whose modules are those of ``path``."""
-    game = GAMES[game_id]
-    lines = [game.format_position(position) for position, _ in islice(positions(game, Random(5)), POSITIONS)]
+def measure(game_id: str, kind: str, path: tuple[Path, ...], searched: list[str]) -> float:
+    """Return the nodes per second of a process whose modules are those of ``path``, in the positions ``searched``."""
     command = [sys.executable, str(Path(__file__).with_name("search_rate.py")), game_id, kind]
     environment = {"PYTHONPATH": ":".join(map(str, path)), "PYTHONSAFEPATH": "1"}
     ran = subprocess.run(
-        command, cwd=ROOT, env=environment, input="\n".join(lines), capture_output=True, text=True, check=True
+        command, cwd=ROOT, env=environment, input="\n".join(searched), capture_output=True, text=True, check=True
     )
     return float(ran.stdout)

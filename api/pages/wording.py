@@ -47,7 +47,7 @@ _OVERLOOKED = (
     (0.45, "every second move"),
     (0.34, "more than a third of its moves"),
     (0.26, "more than a quarter of its moves"),
-    (0.15, "about one move in six"),
+    (0.15, "about one move in five"),
     (0.05, "a move now and then"),
     (0.01, "next to nothing"),
     (0.0, "nothing"),

@@ -35,13 +35,16 @@ LEVEL_SIGHTS = (
     "Sees a capture coming, not a plan",
     "Sees short exchanges to their end",
     "Looks a few moves ahead",
-    "Looks farther ahead, at up to 5,000 positions a move",
-    "Looks at up to 10,000 positions a move",
-    "Looks at up to 24,000 positions a move",
+    "Looks farther ahead, at up to {nodes:,} positions a move",
+    "Looks at up to {nodes:,} positions a move",
+    "Looks at up to {nodes:,} positions a move",
 )
-"""The sight of an opponent that answers at once, by level from 1."""
+"""The sight of an opponent that answers at once, by level from 1; ``nodes`` is its node budget in the game."""
 
 _OVERLOOKED = (
+    (0.92, "nearly every move"),
+    (0.87, "nine moves in ten"),
+    (0.77, "four moves in five"),
     (0.7, "three moves in four"),
     (0.55, "three moves in five"),
     (0.45, "every second move"),
@@ -83,9 +86,9 @@ def level_words(level: int, game_id: str = "") -> str:
 def sight_of(game_id: str, level: int) -> str:
     """Return the sight of an opponent of ``level`` in a game, as a sentence."""
     if level <= len(LEVEL_SIGHTS):
-        rate = strength_of(game_id, level).blunder_rate
-        overlooked = next(share for least, share in _OVERLOOKED if rate >= least)
-        return f"{LEVEL_SIGHTS[level - 1]}; it overlooks {overlooked}."
+        strength = strength_of(game_id, level)
+        overlooked = next(share for least, share in _OVERLOOKED if strength.blunder_rate >= least)
+        return f"{LEVEL_SIGHTS[level - 1].format(nodes=strength.nodes)}; it overlooks {overlooked}."
     return f"Thinks {thinking_words(game_id, level)} about a move, and looks as far ahead as that reaches."
 
 

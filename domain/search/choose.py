@@ -49,8 +49,13 @@ LEVELS: Final[Mapping[int, Level]] = {
 }
 """The levels of a game without numbers of its own: ``strength_of`` has those of each game."""
 
-BLUNDER_RATES: Final[Mapping[str, Sequence[float]]] = {"fourplay": (0.76, 0.64, 0.54, 0.44, 0.33, 0.21, 0.1, 0.0)}
-"""The blunder rates of the levels up to 8 in games in which they are to lie farther apart.
+NODES_AND_RATES: Final[Mapping[str, Sequence[tuple[int, float]]]] = {
+    "fourplay": (
+        *((400, 0.955), (400, 0.905), (600, 0.845), (1_000, 0.77)),
+        *((1_400, 0.67), (2_400, 0.46), (6_000, 0.28), (24_000, 0.0)),
+    )
+}
+"""Node budget and blunder rate of the levels up to 8 in games in which they are to lie farther apart.
 
 Where four play, the others make up for much of what one overlooks.
 """
@@ -79,8 +84,10 @@ def strength_of(game_id: str, level: int) -> Level:
     strength = LEVELS[level]
     if thinks_long(level):
         return strength._replace(nodes=long_budget(game_id, level))
-    rates = BLUNDER_RATES.get(game_id)
-    return strength if rates is None else strength._replace(blunder_rate=rates[level - 1])
+    if game_id not in NODES_AND_RATES:
+        return strength
+    nodes, blunder_rate = NODES_AND_RATES[game_id][level - 1]
+    return strength._replace(nodes=nodes, blunder_rate=blunder_rate)
 
 
 def node_budget(game_id: str, level: int) -> int:

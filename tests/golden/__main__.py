@@ -17,7 +17,7 @@ from domain.match.enums import Channel, Status
 from domain.match.impact import impact
 from domain.match.state import MatchState, Seat
 from domain.match.terms import days_per_move
-from domain.search import ENGINE_VERSION, LEVELS, choose, seed_for
+from domain.search import ENGINE_VERSION, choose, node_budget, seed_for
 from events.matches.matches import Matches
 from events.store.codec import event_of
 from events.store.contract import GENESIS, Request
@@ -89,7 +89,7 @@ class Table:
             assert seat.player is not None
             assert seat.level is not None
             seed = seed_for(state.seed, len(state.play.moves) + 1)
-            nodes = LEVELS[seat.level].nodes
+            nodes = node_budget(self.game.id, seat.level)
             found = choose(self.game, state.play.position, state.play.history, seat.level, seed, nodes)
             text = self.game.format_move(state.play.position, found.move)
             self.do(

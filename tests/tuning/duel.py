@@ -62,8 +62,11 @@ def budget_player(changed: AnyGame, nodes: int) -> Player:
     return move
 
 
-def play(game: AnyGame, players: Sequence[Player], position: Any, lead: int = 0) -> tuple[float, ...]:
-    """Return the scores of a game from ``position`` between the players of the seats, cut short by ``Claims``."""
+def play(game: AnyGame, players: Sequence[Player], position: Any, lead: int = 0, number: int = 0) -> tuple[float, ...]:
+    """Return the scores of a game from ``position`` between the players of the seats, cut short by ``Claims``.
+
+    Games of different ``number`` draw different moves to overlook.
+    """
     history = History(game)
     claims = Claims(lead if len(players) == 2 else 0)
     for ply in range(MAX_PLIES):
@@ -71,7 +74,7 @@ def play(game: AnyGame, players: Sequence[Player], position: Any, lead: int = 0)
         if outcome is not None:
             return outcome.scores
         seat = game.to_move(position)
-        choice = players[seat](game, position, history, ply)
+        choice = players[seat](game, position, history, MAX_PLIES * number + ply)
         winner = claims.winner(seat, choice.value)
         if winner is not None:
             return (1.0 - winner, float(winner))
@@ -105,7 +108,7 @@ def play_game(
     half = divisions[opening.number % len(divisions)]
     own = [seat for seat in seats if (seat in half) != exchanged]
     players = [first if seat in own else second for seat in seats]
-    return player_score(play(game, players, opening.position, lead), own)
+    return player_score(play(game, players, opening.position, lead, 2 * opening.number + exchanged), own)
 
 
 def play_pair(game: AnyGame, opening: Opening, first: Player, second: Player, lead: int = 0) -> float:

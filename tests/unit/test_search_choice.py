@@ -215,8 +215,8 @@ def test_a_level_keeps_within_its_nodes_in_every_game(game: AnyGame, level: int)
             position = game.play(position, chance.choice(list(game.legal_moves(position))))
         if game.outcome(position, history) is None:
             choice = choose(game, position, history, level, seed=2)
-            assert choice.nodes <= LEVELS[level].nodes
-            assert choice.depth <= LEVELS[level].depth
+            assert choice.nodes <= strength_of(game.id, level).nodes
+            assert choice.depth <= strength_of(game.id, level).depth
             assert game.is_legal(position, choice.move)
 
 

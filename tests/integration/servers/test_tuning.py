@@ -62,6 +62,18 @@ def test_a_pair_of_games_between_equals_is_shared() -> None:
     assert play_pair(BASHNI, opening, first_move(0), first_move(0)) == 0.5
 
 
+def test_every_game_of_every_opening_draws_other_moves_to_overlook() -> None:
+    seeds: list[int] = []
+
+    def first(game: AnyGame, position: object, history: object, seed: int) -> Choice[object]:
+        seeds.append(seed)
+        return first_move(0)(game, position, history, seed)
+
+    for opening in islice(openings(BASHNI, "start"), 2):
+        play_pair(BASHNI, opening, first, first)
+    assert len(seeds) == len(set(seeds)) > 4
+
+
 def test_a_game_ends_early_when_both_players_agree_for_six_plies_on_its_winner() -> None:
     opening = next(openings(BASHNI, "start"))
     winner, loser = first_move(700), first_move(-700)

@@ -44,8 +44,9 @@ LEVEL_SIGHTS = (
 _OVERLOOKED = (
     (0.92, "nearly every move"),
     (0.87, "nine moves in ten"),
-    (0.77, "four moves in five"),
+    (0.8, "five moves in six"),
     (0.7, "three moves in four"),
+    (0.64, "two moves in three"),
     (0.55, "three moves in five"),
     (0.45, "every second move"),
     (0.34, "more than a third of its moves"),

@@ -30,7 +30,7 @@ class Fourplay(Game[Position, str]):
     )
     ending = "A hundred turns in a row without a capture end the game; the survivors share the places left."
     difficulty = "Takes an evening: eleven kinds of pieces, several of them strange, and three enemies."
-    duration = "Long: computers of level 1 make about 300 moves, all four together."
+    duration = "Long: computers of level 1 make about 440 moves, all four together."
     setups = {
         "standard": Setup("standard", "Ready-made armies", SEATS, _COLOURS, _STANDARD, TURNS),
         "draft": Setup(

@@ -9,6 +9,7 @@ import pytest
 
 from domain.game import AnyGame
 from domain.games import GAMES
+from domain.history import History
 from domain.search import node_budget
 from domain.search.negamax import Choice
 from tests.tuning import strength
@@ -65,7 +66,7 @@ def test_a_pair_of_games_between_equals_is_shared() -> None:
 def test_every_game_of_every_opening_draws_other_moves_to_overlook() -> None:
     seeds: list[int] = []
 
-    def first(game: AnyGame, position: object, history: object, seed: int) -> Choice[object]:
+    def first(game: AnyGame, position: object, history: History, seed: int) -> Choice[object]:
         seeds.append(seed)
         return first_move(0)(game, position, history, seed)
 

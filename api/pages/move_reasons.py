@@ -28,7 +28,7 @@ from events.runtime.reads import ReadBatch
 from events.store.codec import event_of
 
 MAX_LEVEL: Final = 4
-"""Moves of opponents up to this level are explained: the others overlook too little."""
+"""Moves of opponents up to this level are explained: the others overlook less."""
 MAX_NAMED: Final = 2
 """Pieces that one sentence names."""
 MAX_MOVES_EXPLAINED: Final = 3

@@ -57,7 +57,7 @@ NODES_AND_RATES: Final[Mapping[str, Sequence[tuple[int, float]]]] = {
 }
 """Node budget and blunder rate of the levels up to 8 in games in which they are to lie farther apart.
 
-Where four play, the others make up for much of what one overlooks.
+In Fourplay the others make up for much of what one of four overlooks.
 """
 
 ENGINE_VERSION: Final = 5

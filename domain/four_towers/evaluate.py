@@ -87,12 +87,12 @@ PLACED: Final = _placed_values()
 def evaluate(position: Position, seat: int) -> int:
     """Return how good the position looks for ``seat``, in hundredths of a pawn; zero-sum."""
     men, side = position.men, position.side
-    total = sum(map(_placed, range(CODES), men)) + (-TURN if side else TURN)
     white, black = occupied_by(men, 0), occupied_by(men, 1)
     white_king, black_king = men[KING].bit_length() - 1, men[BLACK + KING].bit_length() - 1
     by_white_pawns, by_black_pawns = _reach(PAWN, men[PAWN]), _reach(BLACK + PAWN, men[BLACK + PAWN])
     by_white, by_black = by_white_pawns | _leaps(men, 0), by_black_pawns | _leaps(men, BLACK)
-    by_white_king, by_black_king = _reach(KING, men[KING]), _reach(KING, men[BLACK + KING])
+    by_white_king, by_black_king = _KING_STEPS[white_king], _KING_STEPS[black_king]
+    total = _worth(men, 0) + _worth(men, BLACK) + (-TURN if side else TURN)
     total += (
         CONTROL * ((by_white | by_white_king).bit_count() - (by_black | by_black_king).bit_count())
         + NEAR_KING * ((by_white & by_black_king).bit_count() - (by_black & by_white_king).bit_count())
@@ -114,6 +114,16 @@ def evaluate(position: Position, seat: int) -> int:
     return total if seat == 0 else -total
 
 
+def _worth(men: tuple[int, ...], base: int) -> int:
+    """Return the worth of the pieces of a side where they stand, good for White; codes count from ``base``."""
+    worth = 0
+    for code in range(base + ROOK, base + LANCER + 1):
+        squares = men[code]
+        if squares:
+            worth += _placed(code, squares)
+    return worth
+
+
 # A move changes the sets of one or two kinds of pieces: the terms of the others are looked up.
 
 
@@ -126,7 +136,7 @@ def _placed(code: int, squares: int) -> int:
 
 @lru_cache(maxsize=1 << 15)
 def _reach(code: int, squares: int) -> int:
-    """Return the set of squares that the pawns of one code capture on, the leaps of knights, the steps of kings."""
+    """Return the set of squares that the pawns of one code capture on, or to which knights leap."""
     sets, reach = _ATTACK_SETS[code], 0
     for square in members_of(squares):
         reach |= sets[square]
@@ -135,10 +145,10 @@ def _reach(code: int, squares: int) -> int:
 
 _ATTACK_SETS: Final = {
     KNIGHT: LEAP_SETS,
-    KING: tuple(map(set_of, surface(0).king_steps)),
     PAWN: tuple(map(set_of, PAWN_CAPTURES[0])),
     BLACK + PAWN: tuple(map(set_of, PAWN_CAPTURES[1])),
 }
+_KING_STEPS: Final = tuple(map(set_of, surface(0).king_steps))
 """Towers that hold knights change the steps of kings: that is disregarded here."""
 
 
@@ -167,12 +177,14 @@ def gains(position: Position, moves: Iterable[Move]) -> list[int]:
     def gain(move: Move) -> int:
         if not isinstance(move, int):
             return gain_of_compound_move(position, move)
-        head, target = head_of(move), target_of(move)
-        if head.mark == RETURN:
-            return NOISY_GAIN + sign * PLACED[base + head.part][target]
-        kind = head.part or board[head.origin] & 15
-        weight = sign * (PLACED[base + kind][target] - PLACED[base + kind][head.origin])
-        if head.mark == CAPTURE:
+        _, part, origin, mark = head_of(move)
+        target = target_of(move)
+        if mark == RETURN:
+            return NOISY_GAIN + sign * PLACED[base + part][target]
+        kind = part or board[origin] & 15
+        placed = PLACED[base + kind]
+        weight = sign * (placed[target] - placed[origin])
+        if mark == CAPTURE:
             weight = NOISY_GAIN + (VALUES[board[target] & 15] or VALUES[PAWN]) - VALUES[kind] // 10
         if move & 15:
             weight = max(weight, NOISY_GAIN) + VALUES[PROMOTED[move & 15]] - VALUES[PAWN]

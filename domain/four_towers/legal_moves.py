@@ -122,12 +122,17 @@ class MoveGenerator:
 
     def any_move(self) -> bool:
         """Return whether there is a legal move that is no rearrangement and no multi-move."""
+        # The moves of a pawn are found the quickest.
+        pawns = self.men[(self.side << 4) + PAWN]
+        return self._any_move_from(pawns) or self._any_move_from(self.own ^ pawns) or bool(self.returns())
+
+    def _any_move_from(self, squares: int) -> bool:
         legal: list[int] = []
-        for square in members_of(self.own):
-            self.add_moves_from(square, legal)
-            if legal:
-                return True
-        return bool(self.returns())
+        while squares and not legal:
+            lowest = squares & -squares
+            squares ^= lowest
+            self.add_moves_from(lowest.bit_length() - 1, legal)
+        return bool(legal)
 
     def moves_from(self, square: int) -> list[int]:
         """Return the legal moves of the piece on ``square`` and of its parts, in no particular order."""
@@ -178,6 +183,10 @@ class MoveGenerator:
             self._add_piece_moves(square, 0, kind, vacant, contacts, movement, legal)
             return
         reaches = {bit: reach.reached_from(square, bit) for bit in (ROOK, BISHOP, KNIGHT) if kind & bit}
+        if self.noisy:
+            met_enemies = [met for _, pieces in reaches.values() for met in pieces if self.board[met] >> 4 != self.side]
+            if not met_enemies:
+                return
         is_held = bool(reach.marshall_zone >> square & 1) and kind != MARSHALL
         if self.only is not None:
             parts = tuple(part for part in parts if part == HEADS[self.only >> HEAD_SHIFT].part)

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from domain.four_towers.attacks import (
     BISHOP,
+    BLACK,
     CARDINAL,
     DRAGON,
     KING,
@@ -140,12 +141,14 @@ def is_encoded(move: object) -> bool:
 
 
 def sets_after(board: bytes, men: Sequence[int], side: int, move: int) -> list[int]:
-    """Return the set of squares of each code after ``move``."""
+    """Return the set of squares of each code, and of all pieces of each side, after ``move``."""
     _, part, origin, mark = HEADS[move >> HEAD_SHIFT]
     target = SQUARE_AT[move >> TARGET_SHIFT & 127]
     goal = 1 << target
     base = side << 4
+    enemy = BLACK - base
     sets = list(men)
+    sets[base] |= goal
     if mark == RETURN:
         sets[base + part] |= goal
         return sets
@@ -157,16 +160,21 @@ def sets_after(board: bytes, men: Sequence[int], side: int, move: int) -> list[i
         rest = PAWN if part == PAWN else code - base ^ part
         sets[base + rest] |= start
         landing = base + part
+    elif mark != SWAP:
+        sets[base] ^= start
     there = board[target]
     if mark == SWAP:
         sets[there] ^= goal | start
     elif there:
         sets[there] ^= goal
-        if mark != CAPTURE:
+        if mark == CAPTURE:
+            sets[enemy] ^= goal
+        else:
             landing = base + LANCER if there & 15 == PAWN else landing | there
     elif move >> _VICTIM_SHIFT & 127:
         victim = victim_of(move)
         sets[board[victim]] ^= 1 << victim
+        sets[enemy] ^= 1 << victim
     if move & 15:
         landing = base + PROMOTED[move & 15]
     sets[landing] |= goal

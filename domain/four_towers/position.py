@@ -30,6 +30,7 @@ _FIELDS: Final = "board, side, en passant, memories, return, clock, move number"
 class Position(NamedTuple):
     """The pieces by square (a byte each) and by code (a set of squares each), and the other fields of the string.
 
+    ``men[0]`` and ``men[BLACK]``, codes of no piece, have the sets of all pieces of White and of Black.
     ``en_passant`` holds the noted pairs (square crossed, square of arrival), ``memories`` the dragon memories of White
     and Black as components, ``returning`` the code of the piece that may return and its tower, or NO_RETURN.
     """
@@ -45,20 +46,18 @@ class Position(NamedTuple):
 
 
 def sets_of(board: bytes) -> tuple[int, ...]:
-    """Return the set of squares of each code."""
+    """Return the set of squares of each code, and of all pieces of each side."""
     men = [0] * CODES
     for square, code in enumerate(board):
         if code:
             men[code] |= 1 << square
+            men[code & BLACK] |= 1 << square
     return tuple(men)
 
 
 def occupied_by(men: tuple[int, ...] | list[int], side: int) -> int:
     """Return the set of squares held by ``side``."""
-    total = 0
-    for squares in men[(side << 4) + 1 : (side << 4) + 12]:
-        total |= squares
-    return total
+    return men[side << 4]
 
 
 def letter_of(code: int) -> str:

@@ -18,20 +18,7 @@ from domain.tower_game.board import (
     ROOK_LINES,
 )
 from domain.tower_game.moves import CAPTURE, PROMOTION, PROMOTION_CODES, king_safety, origin_of, target_of
-from domain.tower_game.position import (
-    BISHOP,
-    BLACK,
-    CAPTAIN,
-    FOOL,
-    JESTER,
-    KING,
-    KNIGHT,
-    MERCHANT,
-    PAWN,
-    ROOK,
-    Position,
-    occupied,
-)
+from domain.tower_game.position import BISHOP, BLACK, KING, MERCHANT, PAWN, ROOK, Position, occupied
 from domain.tower_game.weights import CONTROL, HANGING, NEAR_KING, PAWN_THREAT, RIDER_AT_KING, TURN
 
 VALUES: Final = (
@@ -69,15 +56,15 @@ _PLACED: Final = _placed_values()
 def evaluate(position: Position, seat: int) -> int:
     """Return how good the position looks for ``seat``, in hundredths of a Pawn; zero-sum."""
     men, side = position.men, position.side
-    total = sum(map(_placed, range(19), men)) + (-TURN if side else TURN)
     white, black = occupied(men, 0), occupied(men, 1)
     white_king, black_king = men[KING].bit_length() - 1, men[BLACK + KING].bit_length() - 1
-    by_white, by_black = _attacks(men, 0), _attacks(men, 1)
-    by_white_pawns, by_black_pawns = _reach(PAWN, men[PAWN]), _reach(BLACK + PAWN, men[BLACK + PAWN])
+    white_worth, by_white, by_white_pawns = _terms_of_side(men, 0)
+    black_worth, by_black, by_black_pawns = _terms_of_side(men, BLACK)
+    total = white_worth + black_worth + (-TURN if side else TURN)
     total += (
         CONTROL * (by_white.bit_count() - by_black.bit_count())
         + NEAR_KING * ((by_white & KING_SETS[black_king]).bit_count() - (by_black & KING_SETS[white_king]).bit_count())
-        + RIDER_AT_KING * (_riders_at(black_king, men, 0) - _riders_at(white_king, men, 1))
+        + RIDER_AT_KING * (_riders_at(black_king, men, 0) - _riders_at(white_king, men, BLACK))
         + HANGING * ((by_white & black & ~by_black).bit_count() - (by_black & white & ~by_white).bit_count())
         + PAWN_THREAT
         * (
@@ -88,61 +75,49 @@ def evaluate(position: Position, seat: int) -> int:
     return total if seat == 0 else -total
 
 
+def _terms_of_side(men: tuple[int, ...], base: int) -> tuple[int, int, int]:
+    """Return the terms of all men of a side, and the set of cubes that its Pawns attack; codes count from ``base``."""
+    king = men[base + KING].bit_length() - 1
+    worth, attacks = _PLACED[base + KING][king], KING_SETS[king]
+    for code in range(base + ROOK, base + PAWN):
+        cubes = men[code]
+        if cubes:
+            placed, reach = _terms(code, cubes)
+            worth += placed
+            attacks |= reach
+    placed, by_pawns = _terms(base + PAWN, men[base + PAWN])
+    return worth + placed, attacks | by_pawns, by_pawns
+
+
 # A move changes the sets of one or two kinds of men: the terms of the others are looked up.
 
 
 @lru_cache(maxsize=1 << 15)
-def _placed(code: int, cubes: int) -> int:
-    """Return the worth of the men of one code where they stand, good for White."""
-    row, total = _PLACED[code], 0
+def _terms(code: int, cubes: int) -> tuple[int, int]:
+    """Return the worth of the men of one code, good for White, and the set of cubes that they attack (riders: none)."""
+    row, sets = _PLACED[code], _ATTACK_SETS[code]
+    worth = reach = 0
     while cubes:
         cube = cubes & -cubes
         cubes ^= cube
-        total += row[cube.bit_length() - 1]
-    return total
+        number = cube.bit_length() - 1
+        worth += row[number]
+        reach |= sets[number]
+    return worth, reach
 
 
-@lru_cache(maxsize=1 << 15)
-def _reach(code: int, cubes: int) -> int:
-    """Return the set of cubes that the men of one code attack, riders excepted."""
-    sets, reach = _ATTACK_SETS[code], 0
-    while cubes:
-        cube = cubes & -cubes
-        cubes ^= cube
-        reach |= sets[cube.bit_length() - 1]
-    return reach
+_NO_ATTACKS: Final = tuple([0] * CUBES)
+_ATTACK_SETS: Final = (
+    *(_NO_ATTACKS, KING_SETS, _NO_ATTACKS, _NO_ATTACKS, _NO_ATTACKS),
+    *(KNIGHT_SETS, CAPTAIN_SETS, JESTER_SETS, KING_SETS, PAWN_CAPTURE_SETS[0]),
+    *(KING_SETS, _NO_ATTACKS, _NO_ATTACKS, _NO_ATTACKS),
+    *(KNIGHT_SETS, CAPTAIN_SETS, JESTER_SETS, KING_SETS, PAWN_CAPTURE_SETS[1]),
+)
+"""By code and cube; the Fool steps as a King does."""
 
 
-_ATTACK_SETS: Final = {
-    side * BLACK + kind: sets
-    for side in (0, 1)
-    for kind, sets in (
-        (KNIGHT, KNIGHT_SETS),
-        (CAPTAIN, CAPTAIN_SETS),
-        (JESTER, JESTER_SETS),
-        (FOOL, KING_SETS),
-        (KING, KING_SETS),
-        (PAWN, PAWN_CAPTURE_SETS[side]),
-    )
-}
-
-
-def _attacks(men: tuple[int, ...], side: int) -> int:
-    """Return the set of cubes that ``side`` attacks, riders excepted."""
-    base = side * BLACK
-    return (
-        _reach(base + KNIGHT, men[base + KNIGHT])
-        | _reach(base + CAPTAIN, men[base + CAPTAIN])
-        | _reach(base + JESTER, men[base + JESTER])
-        | _reach(base + FOOL, men[base + FOOL])
-        | _reach(base + KING, men[base + KING])
-        | _reach(base + PAWN, men[base + PAWN])
-    )
-
-
-def _riders_at(king: int, men: tuple[int, ...], side: int) -> int:
-    """Return how many riders of ``side`` stand on a line with the King on ``king``."""
-    base = side * BLACK
+def _riders_at(king: int, men: tuple[int, ...], base: int) -> int:
+    """Return how many riders stand on a line with the King on ``king``; codes count from ``base``."""
     return (
         ROOK_LINES[king] & men[base + ROOK]
         | BISHOP_LINES[king] & men[base + BISHOP]
@@ -152,25 +127,26 @@ def _riders_at(king: int, men: tuple[int, ...], side: int) -> int:
 
 def gains(position: Position, moves: Iterable[int]) -> list[int]:
     """Return weights: captures of valuable men by cheap ones first, then promotions, then steps to better cubes."""
-    board = position.board
-    placed = _PLACED
-    sign = 1 if position.side == 0 else -1
-
-    def gain(move: int) -> int:
+    board, sign = position.board, 1 if position.side == 0 else -1
+    gained = []
+    for move in moves:
         origin, target = origin_of(move), target_of(move)
         code = board[origin]
-        kind = code - BLACK if code > BLACK else code
-        weight = sign * (placed[code][target] - placed[code][origin])
+        placed = _PLACED[code]
+        weight = sign * (placed[target] - placed[origin])
         if move & CAPTURE:
-            taken = board[target]
-            value = VALUES[taken - BLACK if taken > BLACK else taken] or VALUES[PAWN]
-            weight = NOISY_GAIN + value - VALUES[kind] // 10
+            value = VALUES[_kind(board[target])] or VALUES[PAWN]
+            weight = NOISY_GAIN + value - VALUES[_kind(code)] // 10
         promotion = move & PROMOTION
         if promotion:
             weight = max(weight, NOISY_GAIN) + VALUES[PROMOTION_CODES[promotion]] - VALUES[PAWN]
-        return weight
+        gained.append(weight)
+    return gained
 
-    return [gain(move) for move in moves]
+
+def _kind(code: int) -> int:
+    """Return the code that a White man of the kind has."""
+    return code - BLACK if code > BLACK else code
 
 
 def is_forced(position: Position) -> bool:

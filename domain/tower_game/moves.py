@@ -38,6 +38,7 @@ from domain.tower_game.position import (
     KING,
     KNIGHT,
     MERCHANT,
+    OCCUPIED,
     PAWN,
     ROOK,
     Position,
@@ -345,6 +346,7 @@ def play(position: Position, move: int) -> Position:
     """Return the position after the legal move ``move``."""
     board, men, side, castling_rights, en_passant, halfmove_clock = position
     base = side * BLACK
+    own, enemy = OCCUPIED[side], OCCUPIED[1 - side]
     origin, target = move >> 13, move >> 4 & 255
     code = board[origin]
     cubes = bytearray(board)
@@ -356,6 +358,7 @@ def play(position: Position, move: int) -> Position:
     # The man leaves its cube.
     cubes[origin] = 0
     sets[code] ^= 1 << origin
+    sets[own] ^= 1 << origin
 
     # Castling: the Rook goes from the corner to the cube that the King crosses [TG-15].
     captured = cubes[target]
@@ -363,10 +366,12 @@ def play(position: Position, move: int) -> Position:
         crossed = CASTLING_PATHS[target]
         cubes[crossed] = captured
         sets[captured] ^= 1 << target | 1 << crossed
+        sets[own] |= 1 << crossed
 
     # A capture sets the clock back [TG-21].
     elif captured:
         sets[captured] ^= 1 << target
+        sets[enemy] ^= 1 << target
         halfmove_clock = 0
 
     # Pawns: every move sets the clock back; promotion [TG-14], capture en passant [TG-12], double step [TG-11].
@@ -379,12 +384,14 @@ def play(position: Position, move: int) -> Position:
                 victim = en_passant - 1 if side == 0 else en_passant + 1
                 cubes[victim] = 0
                 sets[(1 - side) * BLACK + PAWN] ^= 1 << victim
+                sets[enemy] ^= 1 << victim
         elif target - origin in (2, -2):
             double_step_over = (origin + target) // 2
 
     # The man arrives.
     cubes[target] = landing
     sets[landing] |= 1 << target
+    sets[own] |= 1 << target
 
     # Rights to castle end when the King or the Rook has moved or the Rook was captured [TG-18].
     if castling_rights:

@@ -33,6 +33,8 @@ FOOL: Final = 8
 PAWN: Final = 9
 BLACK: Final = 9
 """Added to a White man's code to make it Black's. Code 0 is an empty cube."""
+OCCUPIED: Final = (0, 19)
+"""By side: the index of the set of all its men, beside the sets of each code."""
 CODES: Final[dict[str, int]] = {letter: code for code, letter in enumerate(LETTERS + LETTERS.lower(), 1)}
 MEN: Final[str] = " " + LETTERS + LETTERS.lower()
 
@@ -40,7 +42,8 @@ MEN: Final[str] = " " + LETTERS + LETTERS.lower()
 class Position(NamedTuple):
     """The men by cube (a byte each) and by code (a set of cubes each), and the other fields of the position string.
 
-    ``men[0]`` is unused. ``castling_rights`` has bit n for the n-th corner; ``en_passant`` is a cube, -1 for none.
+    ``men`` also has the sets of OCCUPIED. ``castling_rights`` has bit n for the n-th corner; ``en_passant`` is a cube,
+    -1 for none.
     """
 
     board: bytes
@@ -53,18 +56,7 @@ class Position(NamedTuple):
 
 def occupied(men: tuple[int, ...] | list[int], side: int) -> int:
     """Return the set of cubes held by the men of ``side``."""
-    base = side * BLACK
-    return (
-        men[base + 1]
-        | men[base + 2]
-        | men[base + 3]
-        | men[base + 4]
-        | men[base + 5]
-        | men[base + 6]
-        | men[base + 7]
-        | men[base + 8]
-        | men[base + 9]
-    )
+    return men[OCCUPIED[side]]
 
 
 def attacked(cube: int, men: tuple[int, ...] | list[int], by: int, blockers: int) -> bool:
@@ -120,11 +112,12 @@ def en_passant_captures(men: tuple[int, ...], side: int, en_passant: int) -> lis
 
 
 def sets_of(board: bytes) -> tuple[int, ...]:
-    """Return the set of cubes of each code."""
-    men = [0] * 19
+    """Return the set of cubes of each code, and of all men of each side."""
+    men = [0] * 20
     for cube, code in enumerate(board):
         if code:
             men[code] |= 1 << cube
+            men[OCCUPIED[code > BLACK]] |= 1 << cube
     return tuple(men)
 
 

@@ -55,8 +55,7 @@ def request_recomputation(match_id: str, version: int) -> None:
     """
     event = recomputable_event(match_id, version)
     if recomputation_of(event) is None:
-        level = min(int(event.actor.removeprefix(OPPONENT_PREFIX)), MAX_SHORT_LEVEL)
-        _request(match_id, RECOMPUTATION, version, LEVELS[level].nodes + version * NODES_PER_EVENT)
+        _request(match_id, RECOMPUTATION, version, _nodes_of(event) + version * NODES_PER_EVENT)
 
 
 def request_bundle(match_id: str) -> JobStatus:
@@ -84,8 +83,13 @@ def recomputable_event(match_id: str, version: int) -> Envelope:
 def is_recomputable(event: Envelope) -> bool:
     """Return whether the event is an answer of an opponent with the present engine, after a short search."""
     by_opponent = event.type in ANSWERS and event.actor.startswith(OPPONENT_PREFIX)
-    is_short = int(event.data.get("nodes") or 0) <= LEVELS[MAX_SHORT_LEVEL].nodes
+    is_short = _nodes_of(event) <= LEVELS[MAX_SHORT_LEVEL].nodes
     return by_opponent and is_short and event.data.get("engine") == str(ENGINE_VERSION)
+
+
+def _nodes_of(answer: Envelope) -> int:
+    """Return the nodes that the search of an opponent's answer might visit, 0 where they are not recorded."""
+    return int(answer.data.get("nodes") or 0)
 
 
 def recomputation_of(event: Envelope) -> str | None:

@@ -1,8 +1,7 @@
 """The node budgets of the opponents that think for long, and how long they take.
 
-Up to level 8 a level has one budget in every game. Beyond it the budgets grow in equal ratios, in each game up to the
-nodes that one core visits in ten minutes in the compiled build. Plain Python offers the levels that it answers in that
-time.
+From the budget of level 8 on the budgets grow in equal ratios, in each game up to the nodes that one core visits in ten
+minutes in the compiled build. Plain Python offers the levels that it answers in that time.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +33,7 @@ class Pace(NamedTuple):
 PACES: Final[Mapping[str, Pace]] = {
     "bashni": Pace(46_000, 130_000, (180_000, 1_350_000, 10_000_000, 75_000_000)),
     "towers": Pace(16_000, 130_000, (180_000, 1_350_000, 10_000_000, 75_000_000)),
-    "tower-game": Pace(7_000, 18_000, (110_000, 500_000, 2_300_000, 10_500_000)),
+    "tower-game": Pace(7_000, 18_000, (81_000, 410_000, 2_100_000, 10_500_000)),
     "fourplay": Pace(6_500, 20_000, (115_000, 540_000, 2_500_000, 12_000_000)),
 }
 """The paces by game, as ``make bench ONLY=search`` measures them, with a reserve for the longer searches."""

@@ -91,7 +91,8 @@ def sight_of(game_id: str, level: int) -> str:
         strength = strength_of(game_id, level)
         overlooked = next(share for least, share in _OVERLOOKED if strength.blunder_rate >= least)
         return f"{LEVEL_SIGHTS[level - 1].format(nodes=strength.nodes)}; it overlooks {overlooked}."
-    return f"Thinks {thinking_words(game_id, level)} about a move, and looks as far ahead as that reaches."
+    nodes = node_budget(game_id, level)
+    return f"Looks at up to {nodes:,} positions a move, which takes it {thinking_words(game_id, level)}."
 
 
 def thinking_words(game_id: str, level: int) -> str:

@@ -8,6 +8,7 @@ from deploy.cli.rules import game_argument, parse_position
 from deploy.cli.target import open_if_running, target_options
 from domain.game import AnyGame, GameOver
 from domain.search import choose
+from domain.search.budgets import MAX_LEVEL
 from events.installation import Installation
 from events.runtime.settings import Settings
 from workers.fleet.kinds import LADDER
@@ -22,15 +23,18 @@ def opponent() -> None:
 @opponent.command()
 @game_argument
 @click.argument("position")
-@click.option("--level", type=click.IntRange(1, 8), default=4, show_default=True)
+@click.option(
+    "--level", type=click.IntRange(1, MAX_LEVEL), default=4, show_default=True, help="Above 8 it takes minutes."
+)
+@click.option("--nodes", type=click.IntRange(1), help="The node budget that the record has, if not that of the level.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Another seed may give another good move.")
 @click.option("--history", multiple=True, help="An earlier position of the game, oldest first. May be repeated.")
-def move(game: AnyGame, position: str, level: int, seed: int, history: tuple[str, ...]) -> None:
+def move(game: AnyGame, position: str, level: int, nodes: int | None, seed: int, history: tuple[str, ...]) -> None:
     """Print the move that an opponent plays; equal arguments give equal moves on every machine."""
     current = parse_position(game, position)
     try:
-        choice = choose(game, current, [parse_position(game, text) for text in history], level, seed)
-    except GameOver as error:
+        choice = choose(game, current, [parse_position(game, text) for text in history], level, seed, nodes)
+    except (GameOver, ValueError) as error:
         raise CliError(str(error)) from error
     click.echo(game.format_move(current, choice.move))
 

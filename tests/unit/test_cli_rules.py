@@ -124,6 +124,17 @@ def test_an_opponent_answers_the_same_to_the_same_question() -> None:
     assert first.stdout.strip() in rookery("rules", "moves", "bashni", "start").stdout.split()
 
 
+def test_an_opponent_that_thinks_for_long_answers_with_the_nodes_of_the_record() -> None:
+    asked = ("opponent", "move", "bashni", "start", "--level", "12", "--nodes")
+    assert rookery(*asked, "300").stdout.strip() in rookery("rules", "moves", "bashni", "start").stdout.split()
+
+
+def test_an_opponent_visits_no_more_nodes_than_its_level() -> None:
+    result = rookery("opponent", "move", "bashni", "start", "--level", "1", "--nodes", "401")
+    assert result.exit_code == 1
+    assert "level 1 visits 1 to 400 nodes, not 401" in result.stderr
+
+
 def test_an_opponent_has_no_move_in_a_game_that_is_over() -> None:
     result = rookery("opponent", "move", "bashni", "8/8/8/8/8/8/8/W7 b 0")
     assert result.exit_code == 1

@@ -32,8 +32,9 @@ def opponent() -> None:
 def move(game: AnyGame, position: str, level: int, nodes: int | None, seed: int, history: tuple[str, ...]) -> None:
     """Print the move that an opponent plays; equal arguments give equal moves on every machine."""
     current = parse_position(game, position)
+    earlier = [parse_position(game, text, "--history") for text in history]
     try:
-        choice = choose(game, current, [parse_position(game, text) for text in history], level, seed, nodes)
+        choice = choose(game, current, earlier, level, seed, nodes)
     except (GameOver, ValueError) as error:
         raise CliError(str(error)) from error
     click.echo(game.format_move(current, choice.move))

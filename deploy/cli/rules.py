@@ -40,15 +40,18 @@ def find_game(name: str, context: click.Context | None = None) -> AnyGame:
     return games[name]
 
 
-def parse_position(game: AnyGame, text: str) -> Any:
-    """Return the position that ``text`` describes, or the initial one of the setup it names; raises BadParameter."""
+def parse_position(game: AnyGame, text: str, place: str = "POSITION") -> Any:
+    """Return the position that ``text`` describes, or the initial one of the setup it names.
+
+    Raises BadParameter, which names the argument or option ``place``.
+    """
     if text in game.setups:
         return game.initial(text)
     try:
         return game.parse_position(text)
     except RulesError as error:
         setups = ", ".join(game.setups)
-        raise click.BadParameter(f"{error} (nor is it a setup: {setups})", param_hint="POSITION") from error
+        raise click.BadParameter(f"{error} (nor is it a setup: {setups})", param_hint=place) from error
 
 
 _NAME = re.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*")

@@ -87,12 +87,11 @@ def level_words(level: int, game_id: str = "") -> str:
 
 def sight_of(game_id: str, level: int) -> str:
     """Return the sight of an opponent of ``level`` in a game, as a sentence."""
+    strength = strength_of(game_id, level)
     if level <= len(LEVEL_SIGHTS):
-        strength = strength_of(game_id, level)
         overlooked = next(share for least, share in _OVERLOOKED if strength.blunder_rate >= least)
         return f"{LEVEL_SIGHTS[level - 1].format(nodes=strength.nodes)}; it overlooks {overlooked}."
-    nodes = node_budget(game_id, level)
-    return f"Looks at up to {nodes:,} positions a move, which takes it {thinking_words(game_id, level)}."
+    return f"Looks at up to {strength.nodes:,} positions a move, which takes it {thinking_words(game_id, level)}."
 
 
 def thinking_words(game_id: str, level: int) -> str:

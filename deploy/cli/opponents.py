@@ -6,7 +6,7 @@ from deploy.cli.following import do_here, follow_job, processes_option
 from deploy.cli.output import CliError
 from deploy.cli.rules import game_argument, parse_position
 from deploy.cli.target import open_if_running, target_options
-from domain.game import AnyGame, GameOver
+from domain.game import AnyGame
 from domain.search import choose
 from domain.search.budgets import MAX_LEVEL
 from events.installation import Installation
@@ -35,7 +35,7 @@ def move(game: AnyGame, position: str, level: int, nodes: int | None, seed: int,
     earlier = [parse_position(game, text, "--history") for text in history]
     try:
         choice = choose(game, current, earlier, level, seed, nodes)
-    except (GameOver, ValueError) as error:
+    except ValueError as error:
         raise CliError(str(error)) from error
     click.echo(game.format_move(current, choice.move))
 

@@ -102,10 +102,12 @@ def table(planned: list[Task], scores: dict[str, float]) -> str:
 
 def in_compiled_code(arguments: list[str], program: str = "tests.tuning.strength") -> None:
     """Start a program again with the compiled build of the present sources, if there is one (``make compile``)."""
+    if COMPILED:
+        return
     build = find_build()
-    if build is None and not COMPILED:
+    if build is None:
         print("Playing in plain Python: these sources are not compiled (make compile).", file=sys.stderr)
-    elif build is not None and not COMPILED:
+    else:
         path = f"{build}{os.pathsep}{ROOT}"
         environment = {**os.environ, "PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
         os.execve(sys.executable, [sys.executable, "-m", program, *arguments], environment)  # noqa: S606

@@ -168,6 +168,7 @@ PAWN_CAPTURES: Final[tuple[tuple[tuple[int, ...], ...], ...]] = tuple(
     for ways in _FORWARD_DIAGONALS
 )
 """By side and square: where a pawn captures."""
+PAWN_CAPTURE_SETS: Final[tuple[tuple[int, ...], ...]] = tuple(tuple(map(set_of, table)) for table in PAWN_CAPTURES)
 
 
 class Surface(NamedTuple):
@@ -296,3 +297,20 @@ def turned(squares: int) -> int:
 DOUBLE_STEP_SQUARES: Final[tuple[int, ...]] = (_WHITE_DOUBLES, turned(_WHITE_DOUBLES))
 """By side: the squares from which a pawn may always go two steps [FT-05]."""
 PROMOTION_SQUARES: Final[tuple[int, ...]] = (_WHITE_PROMOTIONS, turned(_WHITE_PROMOTIONS))
+
+
+def _near(squares: int) -> int:
+    """Return the squares at most two files and two ranks from one of ``squares``: no move of a pawn goes further."""
+    return set_of(
+        [
+            number
+            for number, (x, y) in enumerate(COORDINATES)
+            if any(
+                max(abs(x - COORDINATES[near][0]), abs(y - COORDINATES[near][1])) <= 2 for near in members_of(squares)
+            )
+        ]
+    )
+
+
+NEAR_PROMOTION: Final[tuple[int, ...]] = tuple(map(_near, PROMOTION_SQUARES))
+"""By side: all squares from which a pawn may reach one where it promotes, except by hops."""

@@ -24,7 +24,7 @@ from domain.four_towers.board import (
     COORDINATES,
     DIAGONAL_SOURCES,
     LEAP_SETS,
-    PAWN_CAPTURES,
+    PAWN_CAPTURE_SETS,
     SQUARES,
     TOWER_SET,
     members_of,
@@ -143,11 +143,7 @@ def _reach(code: int, squares: int) -> int:
     return reach
 
 
-_ATTACK_SETS: Final = {
-    KNIGHT: LEAP_SETS,
-    PAWN: tuple(map(set_of, PAWN_CAPTURES[0])),
-    BLACK + PAWN: tuple(map(set_of, PAWN_CAPTURES[1])),
-}
+_ATTACK_SETS: Final = {KNIGHT: LEAP_SETS, PAWN: PAWN_CAPTURE_SETS[0], BLACK + PAWN: PAWN_CAPTURE_SETS[1]}
 _KING_STEPS: Final = tuple(map(set_of, surface(0).king_steps))
 """Towers that hold knights change the steps of kings: that is disregarded here."""
 

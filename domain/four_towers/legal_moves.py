@@ -17,6 +17,7 @@ from domain.four_towers.attacks import (
     ROOK,
     WIZARD,
     KingAttackers,
+    Sets,
     is_shielded,
     king_in_check,
 )
@@ -24,6 +25,8 @@ from domain.four_towers.board import (
     DIAGONAL_RAYS,
     DIAGONAL_SOURCES,
     LEAP_SETS,
+    NEAR_PROMOTION,
+    PAWN_CAPTURE_SETS,
     SQUARE_AT,
     TARGET_SHIFT,
     TARGETS,
@@ -59,7 +62,7 @@ _PARTS: Final = {
 """By compound piece: the parts that it may send off."""
 _EVERYWHERE: Final = -1
 _ATTACK_CHANGING: Final = frozenset((QUEEN, KNIGHT, MARSHALL, CARDINAL))
-"""The types that change who attacks a king when they leave a tower."""
+"""The types that change who attacks a king when they leave a tower, or are captured there."""
 _CONTACTS: Final = tuple(head.mark in (CAPTURE, RETURN) for head in HEADS)
 """By head: whether such a move is noisy."""
 _BEST_PROMOTION: Final = PROMOTIONS.index("W") + 1
@@ -151,21 +154,22 @@ class MoveGenerator:
         moves = [start | TARGETS[square] for square in members_of(ZONE_OF[tower] & ~self.occupied)]
         legal: list[int] = []
         memory = kind if kind < KING else self.position.memories[self.side]
-        self._add_legal(legal, -1, moves, [], memory, False, False)
+        self._add_legal(legal, -1, moves, [], memory, kind)
         return legal
 
     def add_moves_from(self, square: int, legal: list[int]) -> None:
         """Add the legal moves of the own piece on ``square`` and of its parts to ``legal``."""
         kind = self.board[square] & 15
         if kind == PAWN:
-            self._add_pawn(square, 0, legal)
+            if not self.noisy or self._pawn_may_be_noisy(square):
+                self._add_pawn(square, 0, legal)
         elif kind < KING:
             self._add_components(square, kind, legal)
         elif kind == KING:
             self._add_king(square, legal)
         elif kind == LANCER:
             quiet, unverified = self.reach.lancer_moves(square)
-            self._add_legal(legal, square, quiet, unverified, self.position.memories[self.side], True, False)
+            self._add_legal(legal, square, quiet, unverified, self.position.memories[self.side])
             self._add_pawn(square, PAWN, legal)
         else:
             movement = self.reach.movement(square, kind)
@@ -173,6 +177,15 @@ class MoveGenerator:
                 vacant, contacts = self.reach.reached_from(square, movement)
                 memory = self.position.memories[self.side]
                 self._add_piece_moves(square, 0, DRAGON, vacant, contacts, memory, legal)
+
+    def _pawn_may_be_noisy(self, square: int) -> bool:
+        """Return whether a pawn on ``square`` may have a capture or promote: most have neither."""
+        return (
+            self.reach.hops is not None
+            or bool(self.position.en_passant)
+            or bool(PAWN_CAPTURE_SETS[self.side][square] & (self.occupied ^ self.own))
+            or bool(NEAR_PROMOTION[self.side] >> square & 1)
+        )
 
     def _add_components(self, square: int, kind: int, legal: list[int]) -> None:
         reach = self.reach
@@ -238,7 +251,8 @@ class MoveGenerator:
                     # One end of a swap is a tower; it never changes nothing [FT-12, FT-18].
                     unverified.append(starts[SWAP][square] | TARGETS[met])
             elif kind != KING and not (reach.marshall_zone and reach.is_capture_barred(mover, kind, square, met)):
-                (unverified if TOWER_SET >> met & 1 else quiet).append(starts[CAPTURE][square] | TARGETS[met])
+                may_expose = kind in _ATTACK_CHANGING and TOWER_SET >> met & 1
+                (unverified if may_expose else quiet).append(starts[CAPTURE][square] | TARGETS[met])
         if reach.hops is not None and not on_tower and not self.noisy:
             for end in reach.direct_ends(square):
                 if not board[end]:
@@ -250,24 +264,34 @@ class MoveGenerator:
             # On a tower these change the movements of enemies.
             unverified += [move for move in quiet if move & _TARGET_MASK in _TOWER_TARGETS]
             quiet = [move for move in quiet if move & _TARGET_MASK not in _TOWER_TARGETS]
-        changes_attacks = mover == KING or bool(on_tower and (part or mover in _ATTACK_CHANGING))
-        self._add_legal(legal, square, quiet, unverified, memory, not part, changes_attacks)
+        changes_attacks = bool(on_tower and (part or mover in _ATTACK_CHANGING))
+        self._add_legal(legal, square, quiet, unverified, memory, part, changes_attacks)
 
     def _add_pawn(self, square: int, part: int, legal: list[int]) -> None:
         quiet, unverified = self.reach.pawn_moves(square, part)
-        self._add_legal(legal, square, quiet, unverified, self.position.memories[self.side], not part, False)
+        self._add_legal(legal, square, quiet, unverified, self.position.memories[self.side], part)
 
     def danger(self, memory: int) -> tuple[bool, int, int]:
         """Return how the own king stands once the mover's dragon memory is ``memory``.
 
-        That is whether it is in check, the own pieces whose moves must be tried out, and the squares of which every
-        answer to the check that moves neither the king nor a piece on a tower must reach one.
+        That is whether it is in check, the own pieces without which it would be, and the squares of which a move must
+        reach one to end the check, unless the king moves or what stands on towers changes.
         """
         imitated = (memory | self.position.memories[1 - self.side]) & self.imitable
         danger = self.dangers.get(imitated)
         if danger is None:
-            danger = self.dangers[imitated] = self._find_danger(imitated)
+            danger = self.dangers[imitated] = self._find_danger(imitated, self.men, self.occupied)
         return danger
+
+    def _danger_after_leaving(self, square: int, part: int, memory: int) -> tuple[bool, int, int]:
+        """Return ``danger`` once the piece on ``square``, or a part of it, has left."""
+        code, bit = self.board[square], 1 << square
+        men = list(self.men)
+        men[code] ^= bit
+        if part:
+            men[code ^ part] |= bit
+        occupied = self.occupied if part else self.occupied ^ bit
+        return self._find_danger(memory | self.position.memories[1 - self.side], men, occupied)
 
     def _imitable(self) -> int:
         """Return the components by which a dragon of the enemy may attack the own king, with the king's step as 8."""
@@ -282,15 +306,14 @@ class MoveGenerator:
             | (KING if dragons & surface.king_sources[king] else 0)
         )
 
-    def _find_danger(self, imitated: int) -> tuple[bool, int, int]:
-        if is_shielded(self.men, self.side, self.king):
+    def _find_danger(self, imitated: int, men: Sets, occupied: int) -> tuple[bool, int, int]:
+        if is_shielded(men, self.side, self.king):
             return False, 0, _EVERYWHERE
-        attackers = KingAttackers(self.men, self.king, 1 - self.side, imitated)
+        attackers = KingAttackers(men, self.king, 1 - self.side, imitated)
         direct = attackers.leaping | attackers.stepping
         is_checked, exposed, answers = bool(direct), 0, _EVERYWHERE
         if direct:
             answers = direct if not direct & (direct - 1) else 0
-        occupied = self.occupied
         for source, between in attackers.lines():
             blockers = between & occupied
             if not blockers:
@@ -307,13 +330,14 @@ class MoveGenerator:
         quiet: list[int],
         unverified: list[int],
         memory: int,
-        vacates: bool,
-        changes_attacks: bool,
+        part: int = 0,
+        changes_attacks: bool = False,
     ) -> None:
         """Add the moves that leave the own king safe.
 
-        ``quiet`` moves change nothing on towers that concerns a king, except by leaving their own
-        (``changes_attacks``), and vacate no square but their own (``vacates``); ``unverified`` moves are tried out.
+        ``quiet`` moves of the piece on ``square`` (-1: a return), or of its ``part``, change nothing on towers that
+        concerns a king, except by leaving their own (``changes_attacks``). A whole piece vacates its square, and
+        ``quiet`` moves no other one. Moves of the king and ``unverified`` ones are tried out.
         """
         if self.only is not None:
             quiet = [move for move in quiet if move == self.only]
@@ -327,17 +351,18 @@ class MoveGenerator:
             legal += quiet
             legal += unverified
             return
-        is_checked, exposed, answers = self.danger(memory)
-        if not is_checked and not changes_attacks and not (vacates and exposed >> square & 1):
-            legal += quiet
-        elif is_checked and not changes_attacks:
-            unverified = unverified + [
-                move
-                for move in quiet
-                if answers >> SQUARE_AT[move >> TARGET_SHIFT & 127] & 1 or move & _TARGET_MASK in _TOWER_TARGETS
-            ]
-        else:
+        if square == self.king:
             unverified = unverified + quiet
+        elif quiet:
+            is_checked, exposed, answers = self.danger(memory)
+            if changes_attacks or (not part and exposed >> square & 1):
+                is_checked, _, answers = self._danger_after_leaving(square, part, memory)
+            if not is_checked:
+                legal += quiet
+            else:
+                unverified = unverified + [move for move in quiet if move & _TARGET_MASK in _TOWER_TARGETS]
+                answers &= ~TOWER_SET
+                legal += [move for move in quiet if answers >> SQUARE_AT[move >> TARGET_SHIFT & 127] & 1]
         if unverified:
             white, black = self.position.memories
             imitated = memory | (black, white)[self.side]

@@ -157,6 +157,8 @@ class Game(Generic[P, M]):
     """Positions with the kinds of pieces that no start position has."""
     counters: int = 0
     """How many fields at the end of a position string are counters, which repetition disregards: see ``key``."""
+    place_worth: int = 0
+    """The worth in ``evaluate`` of a whole point of the places of a game that gives points for each of them."""
 
     def __init__(self) -> None:
         self._starts: dict[str, P] = {}
@@ -367,6 +369,10 @@ class Game(Generic[P, M]):
         gain, in hundredths of the smallest piece; quiet moves count less.
         """
         return [0] * len(moves)
+
+    def expected_move(self, position: P, moves: Sequence[M], gains: Sequence[int]) -> M:
+        """Return the move that a search expects of one of several opponents. Default: the one that gains most."""
+        return moves[gains.index(max(gains))]
 
     def order(self, position: P, moves: Iterable[M]) -> list[M]:
         """Return the moves with the largest gains first, equals as given."""

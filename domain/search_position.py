@@ -47,6 +47,10 @@ class SearchPosition(Generic[T]):
         """Return ``Game.gains``."""
         raise NotImplementedError
 
+    def expected_move(self, moves: list[T], gains: list[int]) -> T:
+        """Return ``Game.expected_move``."""
+        return moves[gains.index(max(gains))]
+
     def evaluate(self, seat: int) -> int:
         """Return ``Game.evaluate``."""
         raise NotImplementedError

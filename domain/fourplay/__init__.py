@@ -4,6 +4,7 @@ from domain.fourplay import attacks, diagram, draft, evaluate, legality, moves, 
 from domain.fourplay.diagram import SEATS, TURNS
 from domain.fourplay.pieces import PIECES
 from domain.fourplay.position import Position, parse_position
+from domain.fourplay.weights import PLACE
 from domain.game import Game, Setup, operations_from
 from domain.presentation import ArmyDraft
 
@@ -51,6 +52,7 @@ class Fourplay(Game[Position, str]):
     position_format = diagram.POSITION_FORMAT
     pieces = PIECES
     counters = 1
+    place_worth = PLACE
 
     def is_mid_turn(self, position: Position) -> bool:
         """Return whether the seat to move has begun to set up its army."""

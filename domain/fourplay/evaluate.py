@@ -6,6 +6,7 @@ from typing import Final
 
 from domain.fourplay import draft, weights
 from domain.fourplay.army import best_purchase, counts_of
+from domain.fourplay.attacks import PlayerView, attacks, own_squares
 from domain.fourplay.board import GIRAFFE_LEAPS, QUEEN_RAYS, SIDE, SQUARES
 from domain.fourplay.moves import DONE, PASS, legal_moves, split_move
 from domain.fourplay.outcome import scores_sharing_places
@@ -137,15 +138,14 @@ def _gain(position: Position, move: str) -> int:
     origin, mark, target, promotion = split_move(move)
     board = position.board
     gain = NOISY_GAIN + WORTH[promotion] if promotion else 0
-    if mark in ("x", "*"):
-        taken = board[target]
-        owner = (taken >> 4) - 1
-        frozen = owner in position.eliminated
+    taken = board[target]
+    # Nobody gains by the pieces of a player who is out.
+    if mark in ("x", "*") and (taken >> 4) - 1 not in position.eliminated:
         value = 100_000 if taken & 15 == KING else WORTH[taken & 15]
-        gain = max(gain, NOISY_GAIN) + value // (4 if frozen else 1)
+        gain = max(gain, NOISY_GAIN) + value
         if mark == "x":
             gain -= WORTH[board[origin] & 15] // 10
-    elif mark == "-":
+    elif mark in ("-", "x"):
         gain += _CENTRAL[target] - _CENTRAL[origin]
     return gain
 
@@ -158,6 +158,38 @@ def _placing_weight(position: Position, move: str) -> int:
     wanted = best_purchase(counts_of(position.board, position.side), WORTH)[1]
     distance = abs(_CENTRAL[square] - (3 if kind == KING else 9 if kind == ANT else 5))
     return distance + (0 if kind == KING or wanted[kind] else 200) - VALUES[kind]
+
+
+def expected_move(position: Position, moves: Sequence[str], gains: Sequence[int]) -> str:
+    """Return the capture that gains most, or the most promising quiet move when no capture is worth it.
+
+    A capture is not, when it gives a piece for one of less worth: another player can capture it there.
+    """
+    best, expected = -1, ""
+    quiet_gain, quiet = -NOISY_GAIN, moves[0]
+    for move, gain in zip(moves, gains, strict=True):
+        if gain < NOISY_GAIN:
+            if gain > quiet_gain:
+                quiet_gain, quiet = gain, move
+        elif gain > best and not _loses_more(position, move):
+            best, expected = gain, move
+    return expected or quiet
+
+
+def _loses_more(position: Position, capture: str) -> bool:
+    """Return whether a capture of a piece of less worth, a King excepted, ends where another player can capture."""
+    board = position.board
+    origin, mark, target, _ = split_move(capture)
+    own, taken = board[origin] & 15, board[target] & 15
+    if mark != "x" or taken == KING or (own != KING and WORTH[own] <= WORTH[taken]):
+        return False
+    return any(
+        attacks(player_view, square, target)
+        for player_view in (PlayerView(position, player) for player in range(4))
+        if player_view.player != position.side and player_view.player not in position.eliminated
+        for square in own_squares(player_view)
+        if square != target
+    )
 
 
 def noisy_moves(position: Position) -> Sequence[str]:

@@ -52,7 +52,7 @@ LEVELS: Final[Mapping[int, Level]] = {
 NODES_AND_RATES: Final[Mapping[str, Sequence[tuple[int, float]]]] = {
     "fourplay": (
         *((400, 0.955), (400, 0.905), (600, 0.845), (1_000, 0.77)),
-        *((1_400, 0.67), (2_400, 0.46), (6_000, 0.28), (24_000, 0.0)),
+        *((1_400, 0.70), (2_400, 0.46), (6_000, 0.40), (24_000, 0.0)),
     ),
     "tower-game": (
         *((400, 0.61), (400, 0.49), (700, 0.38), (1_400, 0.305)),
@@ -64,7 +64,7 @@ NODES_AND_RATES: Final[Mapping[str, Sequence[tuple[int, float]]]] = {
 In Fourplay the others make up for much of what one of four overlooks; in The Tower Game nodes bring the most.
 """
 
-ENGINE_VERSION: Final = 6
+ENGINE_VERSION: Final = 7
 """The version of the search. Raise it with every change that may alter a choice: stored choices must be repeatable."""
 
 DRAWS_VERSION: Final = 4

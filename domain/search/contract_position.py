@@ -47,6 +47,10 @@ class ContractPosition(SearchPosition[T]):
         """Return the game's gains."""
         return self._game.gains(self._position, moves)
 
+    def expected_move(self, moves: list[T], gains: list[int]) -> T:
+        """Return the game's expected move."""
+        return self._game.expected_move(self._position, moves, gains)
+
     def evaluate(self, seat: int) -> int:
         """Return the game's evaluation."""
         return self._game.evaluate(self._position, seat)

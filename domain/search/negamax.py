@@ -267,7 +267,7 @@ class Search(Generic[P, M]):
         key = position.key()
         # One repetition is enough: a position that can be repeated once can be repeated twice.
         if key in self.path and (outcome := position.outcome(repeated=True)) is not None:
-            return side * value_of_scores(outcome.scores, self.seat, ply)
+            return side * value_of_scores(outcome.scores, self.seat, ply, self.game.place_worth)
         slot = (key, replied) if self.multiplayer else key
         entry = self.table.get(slot)
         if entry is not None and (value := entry.value_within(depth, alpha, beta, ply)) is not None:
@@ -288,7 +288,7 @@ class Search(Generic[P, M]):
         ranked = self.ordering.rank(moves, gains, ply, previous, None if entry is None else entry.move)
         expected: M | None = None
         if self.multiplayer and side < 0:
-            expected = moves[gains.index(max(gains))]
+            expected = position.expected_move(moves, gains)
             ranked = [(0, expected)] if replied else ranked
 
         # Next to the horizon no quiet move is expected to make up for more than the margin.
@@ -337,7 +337,7 @@ class Search(Generic[P, M]):
         """Return the value of ``position`` for the side to move once its noisy moves have been played out."""
         outcome = position.outcome(repeated=False)
         if outcome is not None:
-            return side * value_of_scores(outcome.scores, self.seat, ply)
+            return side * value_of_scores(outcome.scores, self.seat, ply, self.game.place_worth)
         forced = budget > 0 and position.is_forced()
         static = self._evaluate(position, side)
         best = -INFINITE

@@ -10,12 +10,18 @@ MAX_EVALUATION: Final = 100_000
 """The largest evaluation of an undecided position; values beyond it come from the end of a game."""
 
 
-def value_of_scores(scores: Sequence[float], seat: int, ply: int) -> int:
+def value_of_scores(scores: Sequence[float], seat: int, ply: int, place_worth: int = 0) -> int:
     """Return the worth to ``seat`` of an end with ``scores``, ``ply`` plies ahead.
 
     An equal share of the points is worth 0, the whole point WIN, everything between in proportion: half a win for
     3/4 of the point between two seats, a third of a defeat for nothing among four of whom one wins all.
+
+    Where every place has points (``Game.place_worth``), an end without the first place is worth as much as an
+    evaluation of the places alone: whoever stands better than that plays on.
     """
+    if place_worth and scores[seat] < 1:
+        others = [score for other, score in enumerate(scores) if other != seat]
+        return round(place_worth * (scores[seat] - (max(others) + sum(others) / len(others)) / 2))
     share = sum(scores) / len(scores)
     if share >= 1:
         return 0

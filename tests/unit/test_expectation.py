@@ -56,9 +56,12 @@ def test_a_certain_end_gives_its_points_to_two_seats(scores: tuple[float, ...]) 
     assert expected_points(GAMES["tower-game"], values) == pytest.approx([POINT * score for score in scores], abs=150)
 
 
-def test_a_certain_place_gives_its_points() -> None:
-    second = value_of_scores((2 / 3, 0.0, 1.0, 1 / 3), 0, ply=3)
-    assert expected_points(FOURPLAY, (second, 0, 0, 0))[0] == pytest.approx(POINT * 2 / 3, abs=15)
+def test_a_certain_win_gives_the_whole_point_and_the_second_place_of_fourplay_two_thirds() -> None:
+    end = (2 / 3, 0.0, 1.0, 1 / 3)
+    first, second = (value_of_scores(end, seat, 3, FOURPLAY.place_worth) for seat in (2, 0))
+    assert expected_points(FOURPLAY, (0, 0, first, 0))[2] == pytest.approx(POINT, abs=15)
+    standings = (second, *(value_of_scores(end, seat, 3, FOURPLAY.place_worth) for seat in (1, 3)), 3_000)
+    assert expected_points(FOURPLAY, standings)[0] == pytest.approx(POINT * 2 / 3, abs=POINT // 8)
     assert expected_points(TOWERS, (WIN - 3, -WIN // 3, -WIN // 3, -WIN // 3)) == (
         pytest.approx((POINT, 0, 0, 0), abs=15)
     )

@@ -199,6 +199,27 @@ def test_the_last_of_several_seats_wins_and_loses_by_its_own_score() -> None:
     assert value_of_scores(ends["theirs"], 2, 0) < value_of_scores(ends["shared"], 2, 0) == 0
 
 
+@pytest.mark.parametrize(("looks", "move"), [(400, "on"), (300, "end")])
+def test_where_places_have_points_only_who_stands_better_than_an_end_plays_on(looks: int, move: str) -> None:
+    game = graph(
+        {
+            "start": Node(0, ("end", "on")),
+            "end": Node(scores=(2 / 3, 2 / 3, 2 / 3, 0.0)),
+            "on": Node(1, ("on2",), looks),
+            "on2": Node(0, ("on",), looks),
+        },
+        seats=4,
+    )
+    assert best(game, "start", 1).move == "end"
+    game.place_worth = 3_000
+    assert best(game, "start", 1).move == move
+
+
+def test_where_places_have_points_only_the_first_one_is_a_certain_win() -> None:
+    scores = (2 / 3, 1.0, 0.0, 1 / 3)
+    assert [value_of_scores(scores, seat, 3, 3_000) for seat in range(4)] == [-167, WIN - 3, -2_500, -1_333]
+
+
 @pytest.mark.parametrize("nodes", [1, 2, 7, 9, 10, 11, 60, 333])
 def test_a_budget_is_never_exceeded_and_always_gives_a_move(nodes: int) -> None:
     game = NOUGHTS

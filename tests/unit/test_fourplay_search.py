@@ -1,0 +1,73 @@
+"""Fourplay as the search sees it: the worth of captures, and the moves that it expects of the others."""
+
+import pytest
+
+from domain.fourplay.evaluate import expected_move, gains, noisy_moves
+from domain.fourplay.moves import legal_moves
+from domain.fourplay.position import Position, parse_position
+from domain.game import NOISY_GAIN
+
+
+def board(rank_9: str, rank_6: str, rank_3: str, eliminated: str = "-") -> Position:
+    """Return a position with Red to move, the Kings of those still in in their corners, and pieces on three ranks."""
+    blue = "1" if "b" in eliminated else "bK"
+    ranks = [
+        blue + "13yK",
+        "15",
+        "15",
+        "15",
+        "15",
+        "15",
+        rank_9,
+        "7*7",
+        "15",
+        rank_6,
+        "15",
+        "15",
+        rank_3,
+        "15",
+        "rK13gK",
+    ]
+    text = "/".join(ranks).replace("113yK", "14yK")
+    return parse_position(f"{text} r play {eliminated} - 0")
+
+
+def expected(position: Position) -> str:
+    moves = list(legal_moves(position))
+    return expected_move(position, moves, gains(position, moves))
+
+
+def test_the_pieces_of_a_player_who_is_out_are_no_gain() -> None:
+    position = board("15", "2bQ12", "2rR12", eliminated="b")
+    moves = list(legal_moves(position))
+    assert "c3xc6" in moves
+    assert "c3xc6" not in noisy_moves(position)
+    assert max(gains(position, moves)) < NOISY_GAIN
+    assert expected(position) != "c3xc6"
+
+
+@pytest.mark.parametrize(
+    ("rank_9", "rank_6", "rank_3", "is_expected"),
+    [
+        ("15", "2b,12", "2rR12", True),
+        ("2bR12", "2b,12", "2rR12", False),
+        ("2bR12", "2bR12", "2rR12", True),
+        ("2bR12", "2bQ12", "2rR12", True),
+        ("2rR12", "2b,12", "2rR12", True),
+    ],
+    ids=["alone", "protected", "as dear", "dearer", "protected by an own piece"],
+)
+def test_others_are_expected_to_capture_unless_they_lose_more(
+    rank_9: str, rank_6: str, rank_3: str, is_expected: bool
+) -> None:
+    position = board(rank_9, rank_6, rank_3)
+    assert expected(position).endswith("xc6") == is_expected
+
+
+def test_a_king_is_not_expected_to_capture_where_it_is_captured() -> None:
+    def with_king(rank_9: str) -> Position:
+        text = f"bK13yK/15/15/15/15/15/{rank_9}/7*7/15/2b,12/2rK12/15/15/15/14gK r play - - 0"
+        return parse_position(text)
+
+    assert expected(with_king("15")) == "c5xc6"
+    assert expected(with_king("2bR12")) != "c5xc6"

@@ -1,4 +1,4 @@
-"""The contract that every game fulfils, and the errors of the rules.
+"""The contract that every game fulfils.
 
 A game is one value, ``domain.<package>.GAME``, an instance of a subclass of ``Game``. Its class has the facts (titles,
 seats, setups, the reasons for which it ends), and its operations are pure functions of a position in six groups: the
@@ -7,8 +7,8 @@ position to people, search terms judge it for the opponents. Two further groups 
 which there are too many to enumerate, and elimination, after which a game goes on without a seat.
 
 An operation is a method of the class, or a function of the same name, without ``self``, in one of the modules that
-``operations_from`` is given. Those that raise NotImplementedError here every game must have; the others have a default
-that follows from them, and a game replaces it where it knows something better or faster.
+``domain.operations.operations_from`` is given. Those that raise NotImplementedError here every game must have; the
+others have a default that follows from them, and a game replaces it where it knows something better or faster.
 
 Positions and moves are opaque, hashable values in whatever representation makes the game fast; strings are for
 storage, wire and people. ``domain.scene`` has the value types of pictures, ``domain.presentation`` those of all else
@@ -16,10 +16,12 @@ that a page shows.
 """
 
 import re
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from types import GenericAlias, MappingProxyType, ModuleType
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from types import GenericAlias, MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
+from domain.errors import GameOver, RulesError, StepBudget, ambiguous_move
+from domain.operations import contract
 from domain.presentation import ArmyDraft, Composed, Composition, GameFact, Hint, PieceGuide, PositionFormat
 from domain.scene import Scene, text_of
 
@@ -28,40 +30,6 @@ if TYPE_CHECKING:
 
 P = TypeVar("P", bound=Hashable)
 M = TypeVar("M", bound=Hashable)
-G = TypeVar("G")
-
-
-class RulesError(ValueError):
-    """A text or a move that the rules refuse. ``str(error)`` is the reason, in a player's words."""
-
-
-class MalformedNotation(RulesError):
-    """A text that is no position or no move at all, whatever stands on the board."""
-
-
-class IllegalMove(RulesError):
-    """A well-formed move that is not legal in this position."""
-
-
-class GameOver(IllegalMove):
-    """A move in a game that has already ended."""
-
-
-class OutcomeUnknownError(Exception):
-    """The outcome takes more steps to find than the budget allows."""
-
-
-class StepBudget:
-    """How many steps may be spent on finding out how games have ended; each takes well below a millisecond."""
-
-    def __init__(self, steps: int) -> None:
-        self._steps = steps
-
-    def spend(self) -> None:
-        """Count one step; raises OutcomeUnknownError when there is none left."""
-        self._steps -= 1
-        if self._steps < 0:
-            raise OutcomeUnknownError
 
 
 class Outcome(NamedTuple):
@@ -90,39 +58,8 @@ class Setup(NamedTuple):
 NOISY_GAIN: Final = 1000
 """The gain from which on a move is noisy: see ``Game.gains``."""
 
-_OPERATIONS: set[str] = set()
-"""The names of the operations of a game."""
 
-
-def _contract(contract: type[G]) -> type[G]:
-    """Note the public methods of ``contract`` as the operations that modules may define.
-
-    A class with a decorator remains an ordinary Python class when mypyc compiles it: its subclasses get static methods.
-    """
-    methods = {name for name, value in vars(contract).items() if callable(value) and not name.startswith("_")}
-    _OPERATIONS.update(methods)
-    return contract
-
-
-def operations_from(*modules: ModuleType) -> Callable[[type[G]], type[G]]:
-    """Return a decorator that gives a game the functions of ``modules`` that have the names of operations.
-
-    A method of the class itself comes before them, and a later module before an earlier one.
-    """
-
-    def decorate(game: type[G]) -> type[G]:
-        operations = _OPERATIONS - vars(game).keys()
-        for module in modules:
-            for name in operations:
-                function = getattr(module, name, None)
-                if callable(function) and function.__module__ == module.__name__:
-                    setattr(game, name, staticmethod(function))
-        return game
-
-    return decorate
-
-
-@_contract
+@contract
 class Game(Generic[P, M]):
     """One ruleset of one game: its facts and its operations."""
 
@@ -451,9 +388,6 @@ AnyGame = Game[Any, Any]
 _SQUARE = re.compile("(?!x)[a-z]{1,2}[0-9]{1,2}")
 _MARKS = re.compile("(?<=[0-9])x|[^a-z0-9]")
 
-MAX_LISTED = 4
-"""How many moves a refusal names when a text fits several."""
-
 
 def _bare(text: str) -> str:
     return _MARKS.sub("", text.lower())
@@ -463,10 +397,3 @@ def without_marks(text: str) -> str:
     """Return ``text`` without white space and without a mark of check or mate at its end."""
     joined = "".join(text.split())
     return joined[:-1] if joined[-1:] in ("+", "#") else joined
-
-
-def ambiguous_move(text: str, moves: Collection[str]) -> IllegalMove:
-    """Return the refusal of a ``text`` that fits several of the legal moves."""
-    listed = sorted(moves)[:MAX_LISTED]
-    more = ", ..." if len(moves) > MAX_LISTED else ""
-    return IllegalMove(f"{text!r} could be several moves: write {' or '.join(listed)}{more}")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from domain.game import MalformedNotation
+from domain.errors import MalformedNotation
 from domain.scene import Cell, Label, Piece, Scene
 
 MARGIN = 0.5

@@ -5,7 +5,8 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from operator import eq
 from typing import Final, overload
 
-from domain.game import AnyGame, P, RulesError
+from domain.errors import RulesError
+from domain.game import AnyGame, P
 
 MAX_RECENT: Final = 64
 """How many positions at the end are copied when the history grows; those before them are shared and counted by key."""

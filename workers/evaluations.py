@@ -2,7 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from domain.game import AnyGame, GameOver
+from domain.errors import GameOver
+from domain.game import AnyGame
 from domain.match.enums import Status
 from domain.match.guards import rules_of
 from domain.review.findings import analyse_position

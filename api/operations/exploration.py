@@ -7,7 +7,8 @@ from marshmallow import fields, validate
 
 from api.http.problems import Problem
 from api.http.schemas import MAX_NUMBER, StrictInteger, StrictSchema, StrictString
-from domain.game import AnyGame, MalformedNotation, Outcome, OutcomeUnknownError, RulesError, StepBudget
+from domain.errors import MalformedNotation, OutcomeUnknownError, RulesError, StepBudget
+from domain.game import AnyGame, Outcome
 from domain.match.decisions.moves import MAX_MOVE_CHARACTERS
 from domain.match.enums import Status
 from domain.match.exploration import MAX_TREE_DEPTH

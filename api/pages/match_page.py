@@ -38,7 +38,8 @@ from api.representations.matches import (
     show_position,
 )
 from api.services import services
-from domain.game import AnyGame, RulesError
+from domain.errors import RulesError
+from domain.game import AnyGame
 from domain.games import find_ruleset
 from domain.match.decisions.timekeeping import MAX_FORGIVING_MS
 from domain.match.enums import Status

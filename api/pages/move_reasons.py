@@ -16,7 +16,8 @@ from api.pages.layout import blueprint
 from api.pages.newcomers import is_new, read_of_finished
 from api.pages.pictures import trace_of_move
 from api.services import services
-from domain.game import AnyGame, RulesError
+from domain.errors import RulesError
+from domain.game import AnyGame
 from domain.match import events as e
 from domain.match.enums import Status
 from domain.match.guards import rules_of

@@ -18,7 +18,8 @@ from api.http.problems import Problem
 from api.http.schemas import StrictString, flattened
 from api.operations.exploration import MAX_PART_CHARACTERS, MAX_PARTS, PositionRequest, compose, play_line
 from api.pages.layout import blueprint
-from domain.game import AnyGame, RulesError
+from domain.errors import RulesError
+from domain.game import AnyGame
 from domain.match.enums import Channel
 from domain.match.guards import rules_of
 from domain.match.state import MatchState

@@ -19,7 +19,7 @@ from api.pages.wording import instant, score_words
 from api.representations.matches import MatchSummary, people_in, represent_summary
 from api.representations.players import represent_player
 from api.services import services
-from domain.game import OutcomeUnknownError, StepBudget
+from domain.errors import OutcomeUnknownError, StepBudget
 from domain.games import GAMES
 from domain.match.audit import Proof
 from domain.match.endings import reason_words

@@ -14,7 +14,8 @@ from api.http.schemas import MAX_NUMBER, QueryInteger, StrictSchema, StrictStrin
 from api.operations.exploration import MAX_OUTCOME_STEPS, bounded_outcome
 from api.representations.boards import Outcome, represent_outcome
 from api.representations.clocks import Terms, represent_terms
-from domain.game import AnyGame, MalformedNotation, StepBudget
+from domain.errors import MalformedNotation, StepBudget
+from domain.game import AnyGame
 from domain.games import GAMES, UnknownRulesetError, find_ruleset
 from domain.match.terms import PRESETS
 from domain.search.budgets import offered_levels

@@ -28,7 +28,7 @@ from api.operations.jobs import (
     stored_content,
 )
 from api.services import services
-from domain.game import OutcomeUnknownError, StepBudget
+from domain.errors import OutcomeUnknownError, StepBudget
 from domain.match.state import MatchState
 from events.matches.jobs import RECOMPUTATION
 from events.proof.bundle import (

@@ -16,7 +16,7 @@ from api.http.problems import Problem
 from api.http.schemas import EmptyBody, InstantField, StrictBoolean, StrictSchema, StrictString
 from api.operations.puzzles import all_puzzles_of, puzzle_with
 from api.services import services
-from domain.game import RulesError
+from domain.errors import RulesError
 from domain.games import GAMES
 from domain.match.decisions.moves import MAX_MOVE_CHARACTERS
 from domain.puzzles.attempts import PuzzleAttempt, SolverRating, tried

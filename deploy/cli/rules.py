@@ -15,7 +15,8 @@ from deploy.cli.following import follow_job, processes_option
 from deploy.cli.output import CliError, progress_bar
 from deploy.cli.target import target_options
 from deploy.cli.vectors import Failure, VectorFileError, VectorReport, check_cases, game_of_file, perft, read_cases
-from domain.game import AnyGame, RulesError
+from domain.errors import RulesError
+from domain.game import AnyGame
 from domain.games import GAMES
 from domain.match.impact import FAULT, ILLEGAL_MOVE, OUTCOME, SETUP, TURN, Difference
 from workers.fleet.impact import ImpactQuery, Replayed

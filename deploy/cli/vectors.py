@@ -13,7 +13,8 @@ from typing import Annotated, Any, NamedTuple, TypedDict
 import msgspec
 from msgspec import Meta, Struct
 
-from domain.game import AnyGame, MalformedNotation, Outcome, RulesError
+from domain.errors import MalformedNotation, RulesError
+from domain.game import AnyGame, Outcome
 
 SUFFIX = ".public.json"
 SCORE_TOLERANCE = 5e-5

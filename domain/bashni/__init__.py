@@ -6,7 +6,8 @@ from domain.bashni.moves import Jump, again_after_another, never_again
 from domain.bashni.pieces import PIECES
 from domain.bashni.position import Position
 from domain.build import COMPILED
-from domain.game import Game, Setup, operations_from
+from domain.game import Game, Setup
+from domain.operations import operations_from
 from domain.search_position import SearchPosition
 
 

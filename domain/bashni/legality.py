@@ -17,7 +17,7 @@ from domain.bashni.board import (
 )
 from domain.bashni.moves import CaptureBoard, Jump, can_jump, capturers, victims
 from domain.bashni.position import Position
-from domain.game import MalformedNotation
+from domain.errors import MalformedNotation
 
 _BOARD_SQUARE = re.compile("[a-h][1-8]")
 

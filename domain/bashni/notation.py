@@ -6,7 +6,8 @@ from domain.bashni.board import BETWEEN, NAMES, SQUARE_NUMBERS, Move
 from domain.bashni.legality import is_legal, refusal
 from domain.bashni.moves import Jump, outcome
 from domain.bashni.position import Position
-from domain.game import GameOver, IllegalMove, MalformedNotation, without_marks
+from domain.errors import GameOver, IllegalMove, MalformedNotation
+from domain.game import without_marks
 
 _FILES = ("abcdefgh", "a file from a to h")
 _RANKS = ("12345678", "a rank from 1 to 8")

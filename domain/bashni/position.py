@@ -4,7 +4,7 @@ import re
 from typing import Final, NamedTuple, NoReturn
 
 from domain.bashni.board import LAST_ROWS, LETTERS, MAX_HALFMOVE_CLOCK, NUMBERS, PIECES_EACH, SEAT_NAMES, SQUARE_NUMBERS
-from domain.game import MalformedNotation
+from domain.errors import MalformedNotation
 from domain.grid import with_runs
 
 _TOKEN: Final = re.compile(r"\([wWbB]{2,}\)|[1-8wWbB]|\([^()]*\)|.", re.DOTALL)

@@ -43,7 +43,8 @@ from domain.four_towers.moves import Move, MultiMove, Rearrangement
 from domain.four_towers.outcome import is_drawn
 from domain.four_towers.pieces import PIECES
 from domain.four_towers.position import Position
-from domain.game import Game, Setup, operations_from
+from domain.game import Game, Setup
+from domain.operations import operations_from
 
 
 @operations_from(position, moves, outcome, legality, notation, diagram, composition, view, evaluate)

@@ -8,6 +8,7 @@ reach every placement.
 import re
 from collections.abc import Sequence
 
+from domain.errors import MalformedNotation
 from domain.four_towers import compound_moves, diagram
 from domain.four_towers.attacks import BLACK, DRAGON, KING, WIZARD, king_in_check
 from domain.four_towers.board import ARENA_OF, ARENAS, NAMES, NUMBERS, NUMERALS, TOUCHED, TOWERS
@@ -25,7 +26,6 @@ from domain.four_towers.notation import read_component
 from domain.four_towers.outcome import in_check, is_drawn
 from domain.four_towers.position import Position, occupied_by, sets_of
 from domain.four_towers.pseudo_legal import PieceReach
-from domain.game import MalformedNotation
 from domain.presentation import Composed, Composition, Hint
 from domain.scene import Scene
 

@@ -1,5 +1,6 @@
 """Whether one given move is legal, and why a move is refused or a piece has none (rules, sections 4 to 7)."""
 
+from domain.errors import MalformedNotation
 from domain.four_towers.attacks import DRAGON, KING
 from domain.four_towers.board import ARENAS, NUMBERS
 from domain.four_towers.compound_moves import MAX_COMPONENTS, canonical, multi_move_refusal, rearrangement_refusal
@@ -9,7 +10,6 @@ from domain.four_towers.moves import PLAIN, RETURN, MultiMove, Rearrangement, he
 from domain.four_towers.outcome import in_check, is_drawn
 from domain.four_towers.position import Position
 from domain.four_towers.refusals import move_refusal, return_refusal
-from domain.game import MalformedNotation
 
 _SIDES = ("White", "Black")
 

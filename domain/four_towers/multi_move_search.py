@@ -6,6 +6,7 @@ from math import inf
 from operator import and_, or_
 from typing import Final, NamedTuple
 
+from domain.errors import StepBudget
 from domain.four_towers.attacks import BLACK, DRAGON, KING, LANCER, PAWN
 from domain.four_towers.board import ARENA_OF, ARENA_SETS, TOWER_SET, TOWERS, members_of
 from domain.four_towers.check_tables import (
@@ -21,7 +22,6 @@ from domain.four_towers.compound_moves import MAX_COMPONENTS, TrialsExceededErro
 from domain.four_towers.moves import PROMOTED, MultiMove, head_of, memory_after, target_of
 from domain.four_towers.position import Position, occupied_by, sets_of
 from domain.four_towers.pseudo_legal import PieceReach
-from domain.game import StepBudget
 
 _ANYWHERE: Final = -1
 

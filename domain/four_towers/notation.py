@@ -2,6 +2,7 @@
 
 import re
 
+from domain.errors import GameOver, IllegalMove, MalformedNotation, ambiguous_move
 from domain.four_towers import compound_moves
 from domain.four_towers.attacks import BLACK
 from domain.four_towers.board import ARENAS, NUMBERS, NUMERALS, PLACES, TARGETS
@@ -27,7 +28,7 @@ from domain.four_towers.moves import (
 )
 from domain.four_towers.outcome import fast_outcome, in_check, is_drawn, outcome
 from domain.four_towers.position import LETTERS, Position
-from domain.game import GameOver, IllegalMove, MalformedNotation, ambiguous_move, without_marks
+from domain.game import without_marks
 
 _SQUARE = r"([a-k](?:1[01]|[1-9]))"
 _SINGLE = re.compile(

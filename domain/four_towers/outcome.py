@@ -3,12 +3,13 @@
 from collections.abc import Hashable, Sequence
 from typing import Final
 
+from domain.errors import StepBudget
 from domain.four_towers import compound_moves, multi_move_search
 from domain.four_towers.board import SQUARES
 from domain.four_towers.legal_moves import generator_of
 from domain.four_towers.moves import MultiMove, Rearrangement
 from domain.four_towers.position import MAX_HALFMOVE_CLOCK, NO_RETURN, Position
-from domain.game import Outcome, StepBudget
+from domain.game import Outcome
 from domain.history import occurrences
 
 FAST_TRIALS: Final = 100

@@ -3,9 +3,9 @@
 import re
 from typing import Final, NamedTuple
 
+from domain.errors import MalformedNotation
 from domain.four_towers.attacks import BLACK, CODES, KING, LANCER, PAWN, king_in_check
 from domain.four_towers.board import FILES_OF_RANKS, NAMES, NUMBERS, SQUARES, TOWER_SET
-from domain.game import MalformedNotation
 from domain.grid import with_runs
 
 LETTERS: Final = " RBQNMCWKDPL"

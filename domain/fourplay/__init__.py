@@ -5,7 +5,8 @@ from domain.fourplay.diagram import SEATS, TURNS
 from domain.fourplay.pieces import PIECES
 from domain.fourplay.position import Position, parse_position
 from domain.fourplay.weights import PLACE
-from domain.game import Game, Setup, operations_from
+from domain.game import Game, Setup
+from domain.operations import operations_from
 from domain.presentation import ArmyDraft
 
 _COLOURS = ("red", "blue", "yellow", "green")
@@ -31,7 +32,7 @@ class Fourplay(Game[Position, str]):
     )
     ending = "A hundred turns in a row without a capture end the game; the survivors share the places left."
     difficulty = "Takes an evening: eleven kinds of pieces, several of them strange, and three enemies."
-    duration = "Long: computers of level 1 make about 440 moves, all four together."
+    duration = "Long: computers of level 1 make about 580 moves, all four together."
     setups = {
         "standard": Setup("standard", "Ready-made armies", SEATS, _COLOURS, _STANDARD, TURNS),
         "draft": Setup(

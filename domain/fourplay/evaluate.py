@@ -161,10 +161,7 @@ def _placing_weight(position: Position, move: str) -> int:
 
 
 def expected_move(position: Position, moves: Sequence[str], gains: Sequence[int]) -> str:
-    """Return the capture that gains most, or the most promising quiet move when no capture is worth it.
-
-    A capture is not, when it gives a piece for one of less worth: another player can capture it there.
-    """
+    """Return the capture that gains most and loses nothing of more worth, else the most promising quiet move."""
     best, expected = -1, ""
     quiet_gain, quiet = -NOISY_GAIN, moves[0]
     for move, gain in zip(moves, gains, strict=True):
@@ -177,7 +174,7 @@ def expected_move(position: Position, moves: Sequence[str], gains: Sequence[int]
 
 
 def _loses_more(position: Position, capture: str) -> bool:
-    """Return whether a capture of a piece of less worth, a King excepted, ends where another player can capture."""
+    """Return whether the piece that captures is worth more than the captured one and can be captured in turn."""
     board = position.board
     origin, mark, target, _ = split_move(capture)
     own, taken = board[origin] & 15, board[target] & 15
@@ -185,8 +182,9 @@ def _loses_more(position: Position, capture: str) -> bool:
         return False
     return any(
         attacks(player_view, square, target)
-        for player_view in (PlayerView(position, player) for player in range(4))
-        if player_view.player != position.side and player_view.player not in position.eliminated
+        for player in range(4)
+        if player != position.side and player not in position.eliminated
+        for player_view in (PlayerView(position, player),)
         for square in own_squares(player_view)
         if square != target
     )

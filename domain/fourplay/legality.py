@@ -1,5 +1,6 @@
 """Whether one given move is legal, and why a move is refused or a piece has none (rules, sections 2 to 7)."""
 
+from domain.errors import MalformedNotation
 from domain.fourplay import draft
 from domain.fourplay.attacks import PlayerView, in_check, own_squares
 from domain.fourplay.board import ADJACENT, CORNERS, DIAGONAL_STEPS, NAMES, NUMBERS, QUADRANTS
@@ -16,7 +17,6 @@ from domain.fourplay.moves import (
 )
 from domain.fourplay.outcome import outcome
 from domain.fourplay.position import ANT, DOG, KING, LIMITS, MUTATOR, NEUTRON, QUEEN, TITLES, Position, count
-from domain.game import MalformedNotation
 
 
 def is_legal(position: Position, move: object) -> bool:

@@ -2,12 +2,13 @@
 
 import re
 
+from domain.errors import GameOver, IllegalMove, MalformedNotation, ambiguous_move
 from domain.fourplay.board import NUMBERS
 from domain.fourplay.legality import is_legal, refusal
 from domain.fourplay.moves import DONE, MAX_LENGTH, PASS, SQUARE, is_well_formed, legal_moves_from
 from domain.fourplay.outcome import outcome
 from domain.fourplay.position import KIND_CODES, Position
-from domain.game import GameOver, IllegalMove, MalformedNotation, ambiguous_move, without_marks
+from domain.game import without_marks
 
 _LOOSE_MOVE = re.compile(f"({SQUARE})(<>|[-x:*<>]?)({SQUARE})(?:=?(dg|q|mu|g|r|b|vm|hm))?")
 _LOOSE_PLACEMENT = re.compile(f"(k|a|dg|q|mu|g|r|b|,|vm|hm)@?({SQUARE})")

@@ -3,8 +3,8 @@
 import re
 from typing import Final, NamedTuple
 
+from domain.errors import MalformedNotation
 from domain.fourplay.board import CORNERS, NAMES, NEUTRON_SQUARE, NUMBERS, QUADRANTS, SIDE, SQUARES
-from domain.game import MalformedNotation
 from domain.grid import parse_ranks, with_runs
 
 KING: Final = 1

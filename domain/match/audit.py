@@ -6,7 +6,8 @@ checked against the ruleset of the match, results against its outcomes, flags ag
 
 from dataclasses import dataclass, replace
 
-from domain.game import Outcome, OutcomeUnknownError, StepBudget
+from domain.errors import OutcomeUnknownError, StepBudget
+from domain.game import Outcome
 from domain.games import find_ruleset
 from domain.match import events as e, terms
 from domain.match.clock import Forecast, falls_at, forecast

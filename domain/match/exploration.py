@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from domain.game import AnyGame, RulesError
+from domain.errors import RulesError
+from domain.game import AnyGame
 from domain.games import find_ruleset
 from domain.history import History
 from domain.match.lines import Line, Lines, is_seen_over

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from domain.game import AnyGame, OutcomeUnknownError, RulesError, StepBudget
+from domain.errors import OutcomeUnknownError, RulesError, StepBudget
+from domain.game import AnyGame
 from domain.games import find_ruleset
 from domain.history import History
 from domain.match import commands as c

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Final, Generic, NamedTuple, TypeVar
 
-from domain.game import Game, GameOver, M, P
+from domain.errors import GameOver
+from domain.game import Game, M, P
 from domain.search.choose import MAX_DEPTH, root_moves_of
 from domain.search.negamax import RootMove, Search
 

@@ -5,7 +5,8 @@ from hashlib import sha256
 from random import Random
 from typing import Final, NamedTuple
 
-from domain.game import Game, GameOver, M, P
+from domain.errors import GameOver
+from domain.game import Game, M, P
 from domain.search.budgets import COMMON_PACE, MAX_SHORT_LEVEL, long_budget, thinks_long
 from domain.search.negamax import Choice, RootMove, Search
 from domain.search.proof import prove

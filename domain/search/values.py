@@ -17,7 +17,7 @@ def value_of_scores(scores: Sequence[float], seat: int, ply: int, place_worth: i
     3/4 of the point between two seats, a third of a defeat for nothing among four of whom one wins all.
 
     Where every place has points (``Game.place_worth``), an end without the first place is worth as much as an
-    evaluation of the places alone: whoever stands better than that plays on.
+    evaluation of the places alone, so that a seat that stands better than that plays on.
     """
     if place_worth and scores[seat] < 1:
         others = [score for other, score in enumerate(scores) if other != seat]

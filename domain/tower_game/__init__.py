@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from domain.game import Game, Setup, operations_from
+from domain.game import Game, Setup
+from domain.operations import operations_from
 from domain.tower_game import diagram, evaluate, legality, moves, notation, outcome, position, view
 from domain.tower_game.outcome import is_drawn
 from domain.tower_game.pieces import PIECES

@@ -1,6 +1,6 @@
 """Whether one given move is legal, and why a move is refused or a man has none."""
 
-from domain.game import MalformedNotation
+from domain.errors import MalformedNotation
 from domain.tower_game.board import (
     BETWEEN,
     CASTLING_PATHS,

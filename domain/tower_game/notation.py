@@ -2,7 +2,8 @@
 
 import re
 
-from domain.game import GameOver, IllegalMove, MalformedNotation, RulesError, ambiguous_move, without_marks
+from domain.errors import GameOver, IllegalMove, MalformedNotation, RulesError, ambiguous_move
+from domain.game import without_marks
 from domain.tower_game.board import KING_HOMES, NAMES, NUMBERS
 from domain.tower_game.legality import is_legal, reaches, refusal
 from domain.tower_game.moves import CAPTURE, PROMOTIONS, any_move, encode, origin_of, play, promotion_of, target_of

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from domain.game import MalformedNotation
+from domain.errors import MalformedNotation
 from domain.grid import with_runs
 from domain.tower_game.board import (
     BETWEEN,

@@ -1,6 +1,7 @@
 """Towers: stacks of pieces are toppled along files and ranks to get one's own piece on top of the green castles."""
 
-from domain.game import Game, Setup, operations_from
+from domain.game import Game, Setup
+from domain.operations import operations_from
 from domain.towers import diagram, evaluate, legality, moves, native, notation, position
 from domain.towers.board import SEAT_NAMES
 from domain.towers.pieces import PIECES

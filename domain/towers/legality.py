@@ -2,7 +2,7 @@
 
 from typing import NoReturn
 
-from domain.game import IllegalMove, MalformedNotation
+from domain.errors import IllegalMove, MalformedNotation
 from domain.towers.board import (
     CASTLES,
     DIRECTIONS,

@@ -2,7 +2,8 @@
 
 import re
 
-from domain.game import GameOver, MalformedNotation, without_marks
+from domain.errors import GameOver, MalformedNotation
+from domain.game import without_marks
 from domain.towers.board import SQUARE_NUMBERS, SQUARES
 from domain.towers.features import FIRST_PUSH
 from domain.towers.legality import legal_build, legal_push

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple, NoReturn
 
-from domain.game import MalformedNotation
+from domain.errors import MalformedNotation
 from domain.grid import with_runs
 from domain.towers.board import (
     CASTLES,

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from domain.game import AnyGame, StepBudget
+from domain.errors import StepBudget
+from domain.game import AnyGame
 from domain.games import find_ruleset
 from domain.match.audit import DeviationError, Examination, Proof
 from domain.match.authority import Authority, Recorded

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from domain.game import StepBudget
+from domain.errors import StepBudget
 from domain.games import find_ruleset
 from domain.match.audit import Proof
 from domain.match.enums import Status

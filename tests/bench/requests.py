@@ -12,8 +12,8 @@ from statistics import median
 from typing import Any
 
 from api.operations.exploration import MAX_OUTCOME_STEPS
+from domain.errors import OutcomeUnknownError, StepBudget
 from domain.four_towers import GAME
-from domain.game import OutcomeUnknownError, StepBudget
 from domain.games import GAMES
 from events.proof.bundle import make_bundle
 from events.store.codec import draft_of

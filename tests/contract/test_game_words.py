@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from domain.game import AnyGame, IllegalMove, MalformedNotation, RulesError
+from domain.errors import IllegalMove, MalformedNotation, RulesError
+from domain.game import AnyGame
 from domain.history import History
 from tests.support.rulesets import WITH_TINY
 

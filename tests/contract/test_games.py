@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from domain.game import AnyGame, IllegalMove, MalformedNotation, Outcome, RulesError
+from domain.errors import IllegalMove, MalformedNotation, RulesError
+from domain.game import AnyGame, Outcome
 from domain.games import GAMES, UnknownRulesetError, find_ruleset
 from domain.history import History
 from tests.support.rulesets import RULESETS, WITH_TINY

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, strategies as st
 
-from domain.game import AnyGame, MalformedNotation, RulesError
+from domain.errors import MalformedNotation, RulesError
+from domain.game import AnyGame
 from tests.support.draws import draws
 from tests.support.rulesets import WITH_TINY
 

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image, ImageSequence
 
 from api.services import EXTENSION, Services
-from domain.game import StepBudget
+from domain.errors import StepBudget
 from domain.games import GAMES
 from events.matches.jobs import RECOMPUTATION
 from events.proof.documents import write_document

@@ -7,8 +7,9 @@ the side to move: ``a`` or ``b`` with two players, ``x``, ``y`` or ``z`` with th
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from domain.errors import GameOver, IllegalMove, MalformedNotation
 from domain.facts import repetition_fact
-from domain.game import Game, GameOver, IllegalMove, MalformedNotation, Outcome, Setup
+from domain.game import Game, Outcome, Setup
 from domain.history import occurrences
 from domain.presentation import GameFact, Hint
 from domain.scene import Cell, Label, Piece, Scene

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from domain.game import AnyGame, GameOver
+from domain.errors import GameOver
+from domain.game import AnyGame
 from domain.games import GAMES
 from domain.search import analyse, choose
 from domain.search.values import WIN

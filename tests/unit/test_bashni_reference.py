@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from domain.bashni import RULESETS
-from domain.game import AnyGame, IllegalMove
+from domain.errors import IllegalMove
+from domain.game import AnyGame
 from tests.support.draws import sampled
 
 Bashni = AnyGame

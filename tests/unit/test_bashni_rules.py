@@ -3,7 +3,8 @@
 import pytest
 
 from domain.bashni import GAME, RULESETS
-from domain.game import AnyGame, GameOver, IllegalMove, MalformedNotation, Outcome, RulesError
+from domain.errors import GameOver, IllegalMove, MalformedNotation, RulesError
+from domain.game import AnyGame, Outcome
 from tests.support.tables import table
 
 Bashni = AnyGame

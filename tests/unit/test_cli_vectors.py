@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from deploy.cli.vectors import VectorFileError, check_case, check_cases, game_of_file, perft, read_cases
-from domain.game import Game, MalformedNotation, Outcome
+from domain.errors import MalformedNotation
+from domain.game import Game, Outcome
 from tests.support.rulesets import variant
 from tests.support.tables import table
 from tests.support.tiny_game import TINY as NIM, Heap, TinyNim

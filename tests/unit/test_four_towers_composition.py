@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from domain.errors import MalformedNotation
 from domain.four_towers import GAME
 from domain.four_towers.position import Position
-from domain.game import MalformedNotation
 from domain.games import GAMES
 from domain.presentation import Composed
 from tests.support.tables import table

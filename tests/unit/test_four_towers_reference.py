@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from domain.errors import MalformedNotation, OutcomeUnknownError, StepBudget
 from domain.four_towers import GAME
 from domain.four_towers.attacks import BLACK, KING, king_in_check
 from domain.four_towers.board import SQUARES
 from domain.four_towers.moves import Move, MultiMove, Rearrangement
 from domain.four_towers.multi_move_search import find_multi_move
 from domain.four_towers.position import Position, occupied_by, sets_of
-from domain.game import MalformedNotation, Outcome, OutcomeUnknownError, StepBudget
+from domain.game import Outcome
 from domain.search import choose
 from tests.bench.endings import CROWDED
 from tests.support.draws import sampled

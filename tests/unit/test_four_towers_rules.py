@@ -5,12 +5,12 @@ import re
 
 import pytest
 
+from domain.errors import GameOver, IllegalMove, MalformedNotation, RulesError
 from domain.four_towers import GAME
 from domain.four_towers.attacks import BLACK
 from domain.four_towers.board import COORDINATES, NAMES, NUMBERS_AT, TARGETS
 from domain.four_towers.moves import HEAD_SHIFT, HEADS, RETURN, Move, MultiMove, Rearrangement, victim_bits
 from domain.four_towers.position import Position
-from domain.game import GameOver, IllegalMove, MalformedNotation, RulesError
 from tests.support.draws import sampled
 from tests.support.tables import table
 

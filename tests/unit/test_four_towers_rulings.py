@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from domain.errors import RulesError
 from domain.four_towers import GAME
-from domain.game import RulesError
 from tests.support.slow_four_towers.board import DOUBLES, SQUARES, name, read, square_of, write
 from tests.support.slow_four_towers.composed import multi_moves, rearrangements
 from tests.support.slow_four_towers.moves import successors

@@ -2,8 +2,8 @@
 
 import pytest
 
+from domain.errors import GameOver, RulesError
 from domain.fourplay import GAME
-from domain.game import GameOver, RulesError
 from tests.support.slow_fourplay.placing import KINGS, placed
 from tests.support.tables import named_cases, table
 

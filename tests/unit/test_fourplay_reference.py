@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import pytest
 
+from domain.errors import MalformedNotation, RulesError
 from domain.fourplay import GAME
 from domain.fourplay.position import Position
-from domain.game import MalformedNotation, RulesError
 from tests.support.draws import sampled
 from tests.support.slow_fourplay.board import LIMITS, SQUARES, State, name, read, write
 from tests.support.slow_fourplay.moves import in_check, outcome, resigned, successors

@@ -4,9 +4,9 @@ import random
 
 import pytest
 
+from domain.errors import GameOver, IllegalMove, RulesError
 from domain.fourplay import GAME
 from domain.fourplay.position import VALUES, Position
-from domain.game import GameOver, IllegalMove, RulesError
 from tests.support.tables import table
 
 KINGS = "15/bK13yK/15/15/15/15/15/7*7/15/15/15/15/15/15/rK13gK"

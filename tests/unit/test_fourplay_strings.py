@@ -2,8 +2,8 @@
 
 import pytest
 
+from domain.errors import IllegalMove, MalformedNotation, RulesError
 from domain.fourplay import GAME
-from domain.game import IllegalMove, MalformedNotation, RulesError
 from tests.support.slow_fourplay.board import read
 from tests.support.slow_fourplay.placing import placed
 from tests.support.tables import named_cases, table

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from domain.game import RulesError
+from domain.errors import RulesError
 from domain.games import GAMES, find_ruleset
 from domain.match.commands import JoinMatch, OfferDraw, RequestTakeback, Resign
 from domain.match.lines import ConditionalMoves, Line, Lines

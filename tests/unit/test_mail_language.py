@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from domain.game import MalformedNotation, RulesError
+from domain.errors import MalformedNotation, RulesError
 from domain.games import GAMES
 from events.notify.mail.language import (
     MARKER,

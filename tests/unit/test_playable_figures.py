@@ -13,7 +13,8 @@ from api.pages.learning.lessons import lessons_of, playable_of
 from api.pages.learning.playable import FigureStep, PlayableFigure, represent
 from api.pages.learning.strategy import claims_of
 from api.pages.rules import figures_of
-from domain.game import AnyGame, IllegalMove, RulesError
+from domain.errors import IllegalMove, RulesError
+from domain.game import AnyGame
 from domain.games import GAMES
 from events.runtime.settings import Settings
 

@@ -15,9 +15,10 @@ from api.app import create_app
 from api.pages.rules import FOLDER, figures_of, has_page, rules_url
 from api.pages.rules.drawing import Figure, Only, crop, draw_figure, read_figures, rules_of
 from api.pages.verify_page import pieces_of
+from domain.errors import IllegalMove, MalformedNotation
 from domain.four_towers import GAME as FOUR_TOWERS
 from domain.four_towers.moves import Move
-from domain.game import AnyGame, IllegalMove, MalformedNotation
+from domain.game import AnyGame
 from domain.games import GAMES
 from events.pictures.board import face_id
 from events.runtime.settings import Settings

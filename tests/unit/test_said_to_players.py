@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from domain.bashni import GAME as BASHNI
+from domain.errors import IllegalMove, MalformedNotation
 from domain.four_towers import GAME as FOUR_TOWERS
 from domain.fourplay import GAME as FOURPLAY
 from domain.fourplay.attacks import ENEMY, PlayerView, attacks, own_squares
 from domain.fourplay.moves import add_piece_moves, split_move
-from domain.game import AnyGame, IllegalMove, MalformedNotation
+from domain.game import AnyGame
 from domain.games import GAMES
 from domain.presentation import GameFact
 from domain.tower_game import GAME as TOWER_GAME

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from domain.bashni import GAME as BASHNI
-from domain.game import AnyGame, GameOver
+from domain.errors import GameOver
+from domain.game import AnyGame
 from domain.games import GAMES
 from domain.history import History
 from domain.search import LEVELS, accepts_draw, choose, strength_of

@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.game import GameOver, IllegalMove, MalformedNotation, RulesError
+from domain.errors import GameOver, IllegalMove, MalformedNotation, RulesError
 from domain.tower_game import GAME
 from tests.support.tables import table
 

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from domain.game import IllegalMove, MalformedNotation, RulesError
+from domain.errors import IllegalMove, MalformedNotation, RulesError
 from domain.tower_game import GAME
 from domain.tower_game.board import (
     BISHOP_RAYS,

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from domain.game import IllegalMove, MalformedNotation
+from domain.errors import IllegalMove, MalformedNotation
 from domain.presentation import Hint
 from domain.scene import Piece
 from domain.towers import GAME

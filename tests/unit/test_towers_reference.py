@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from domain.game import MalformedNotation
+from domain.errors import MalformedNotation
 from domain.towers import GAME, Move
 from domain.towers.position import Position
 from tests.support.draws import sampled

@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from domain.game import IllegalMove, Outcome
+from domain.errors import IllegalMove
+from domain.game import Outcome
 from domain.towers import GAME, Move
 from domain.towers.position import Position
 

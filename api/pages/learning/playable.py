@@ -11,7 +11,8 @@ from typing import Any, Final, NamedTuple
 
 from api.pages.pictures import squares_of, trace_of_move
 from api.pages.rules.drawing import setup_of
-from domain.game import AnyGame, IllegalMove, RulesError
+from domain.errors import IllegalMove, RulesError
+from domain.game import AnyGame
 from domain.games import find_ruleset
 from domain.presentation import Hint
 from events.pictures.board import draw

@@ -10,7 +10,8 @@ from markupsafe import Markup
 
 from api.pages import wording
 from api.pages.pictures import trace_of_move
-from domain.game import AnyGame, RulesError, Setup
+from domain.errors import RulesError
+from domain.game import AnyGame, Setup
 from domain.games import find_ruleset
 from domain.match.endings import reason_words
 from domain.scene import Cell, Label, Piece, Scene

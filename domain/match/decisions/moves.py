@@ -1,6 +1,6 @@
 """Playing: a move, and giving the game up."""
 
-from domain.game import GameOver, IllegalMove, MalformedNotation
+from domain.errors import GameOver, IllegalMove, MalformedNotation
 from domain.games import find_ruleset
 from domain.match import commands as c, events as e
 from domain.match.enums import Channel, EndReason

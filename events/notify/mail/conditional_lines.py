@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from domain.game import RulesError
+from domain.errors import RulesError
 from domain.games import find_ruleset
 from domain.match.lines import ANY, Line, Lines
 from domain.match.refusals import CommandError

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from domain.game import AnyGame, MalformedNotation, RulesError
+from domain.errors import MalformedNotation, RulesError
+from domain.game import AnyGame
 from domain.games import GAMES, find_ruleset
 from domain.match import events as e
 from domain.match.endings import reason_words

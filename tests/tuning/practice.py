@@ -28,7 +28,7 @@ from domain.search.values import WIN
 from tests.tuning.strength import in_compiled_code
 
 LEVEL = 6
-MAX_PLIES = 400
+MAX_PLIES = 1_000
 """Plies after which a game is left without a result, and its points are shared."""
 CLEAR_LEADS = {"bashni": 300, "tower-game": 300, "four-towers": 300}
 """The value, in hundredths of the smallest piece, from which a seat finds itself clearly ahead."""

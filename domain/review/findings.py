@@ -74,7 +74,7 @@ def examine(
     seat, ply = game.to_move(position), len(history) + 1
 
     def points(value: int) -> tuple[int, ...]:
-        return expected_points(game, _scores(game, position, seat, value))
+        return expected_points(game, seat_scores(game, position, seat, value))
 
     legal = list(game.legal_moves(position))
     if len(legal) == 1 and played == legal[0]:
@@ -121,7 +121,7 @@ def analyse_position(
     Raises GameOver when there is no move.
     """
     best = analyse(game, position, history, nodes).best
-    expected = expected_points(game, _scores(game, position, game.to_move(position), best.value))
+    expected = expected_points(game, seat_scores(game, position, game.to_move(position), best.value))
     return expected, _formatted(game, position, best.line)
 
 
@@ -139,8 +139,8 @@ def _missed_win(
     return _formatted(game, position, proof.line, len(proof.line))
 
 
-def _scores(game: AnyGame, position: Any, seat: int, value: int) -> list[int]:
-    """Return the scores of all seats where that of ``seat``, to move, is ``value``.
+def seat_scores(game: AnyGame, position: Any, seat: int, value: int) -> list[int]:
+    """Return the scores of all seats where that of ``seat``, to move, is ``value``, for ``expected_points``.
 
     The search values one seat only. Of more than two seats, the others have the evaluation of the present position.
     """

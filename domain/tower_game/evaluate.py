@@ -15,11 +15,22 @@ from domain.tower_game.board import (
     KNIGHT_SETS,
     MERCHANT_LINES,
     PAWN_CAPTURE_SETS,
+    RANKS,
     ROOK_LINES,
+    SIDE,
 )
 from domain.tower_game.moves import CAPTURE, PROMOTION, PROMOTION_CODES, king_safety, origin_of, target_of
 from domain.tower_game.position import BISHOP, BLACK, KING, MERCHANT, PAWN, ROOK, Position, occupied
-from domain.tower_game.weights import CONTROL, HANGING, NEAR_KING, PAWN_THREAT, RIDER_AT_KING, TURN
+from domain.tower_game.weights import (
+    CONTROL,
+    ESCAPE_TAKEN,
+    HANGING,
+    KINGS_CLOSE,
+    NEAR_KING,
+    PAWN_THREAT,
+    RIDER_AT_KING,
+    TURN,
+)
 
 VALUES: Final = (
     *(0, 0, weights.ROOK, weights.BISHOP, weights.MERCHANT, weights.KNIGHT, weights.CAPTAIN, weights.JESTER),
@@ -52,6 +63,14 @@ def _placed_values() -> tuple[tuple[int, ...], ...]:
 
 _PLACED: Final = _placed_values()
 
+MAX_DRIVEN_MEN: Final = 4
+"""A side with so few men, its King among them, is driven to mate."""
+MIN_DRIVING_LEAD: Final = 300
+"""The lead with which a side drives the other to mate, in hundredths of a Pawn."""
+_LINES: Final = ((ROOK, ROOK_LINES), (BISHOP, BISHOP_LINES), (MERCHANT, MERCHANT_LINES))
+_MAX_ESCAPES: Final = 26
+_MAX_DISTANCE: Final = 15
+
 
 def evaluate(position: Position, seat: int) -> int:
     """Return how good the position looks for ``seat``, in hundredths of a Pawn; zero-sum."""
@@ -72,6 +91,11 @@ def evaluate(position: Position, seat: int) -> int:
             - (by_black_pawns & white & ~men[PAWN]).bit_count()
         )
     )
+    lead = white_worth + black_worth
+    if lead >= MIN_DRIVING_LEAD and black.bit_count() <= MAX_DRIVEN_MEN:
+        total += _drive(men, 0, by_white, white_king, black_king)
+    elif -lead >= MIN_DRIVING_LEAD and white.bit_count() <= MAX_DRIVEN_MEN:
+        total -= _drive(men, BLACK, by_black, black_king, white_king)
     return total if seat == 0 else -total
 
 
@@ -123,6 +147,33 @@ def _riders_at(king: int, men: tuple[int, ...], base: int) -> int:
         | BISHOP_LINES[king] & men[base + BISHOP]
         | MERCHANT_LINES[king] & men[base + MERCHANT]
     ).bit_count()
+
+
+def _drive(men: tuple[int, ...], base: int, attacks: int, own_king: int, king: int) -> int:
+    """Return how near to mate a side drives the ``king`` of one with few men left; codes count from ``base``.
+
+    Its own King is to come near, wherever that is.
+    """
+    for code, lines in _LINES:
+        cubes = men[base + code]
+        while cubes:
+            cube = cubes & -cubes
+            cubes ^= cube
+            attacks |= lines[cube.bit_length() - 1]
+    escapes = (KING_SETS[king] & ~attacks).bit_count()
+    placed = _PLACED[base + KING][own_king]
+    return (
+        ESCAPE_TAKEN * (_MAX_ESCAPES - escapes)
+        + KINGS_CLOSE * (_MAX_DISTANCE - _distance(own_king, king))
+        + (placed if base else -placed)
+    )
+
+
+def _distance(one: int, other: int) -> int:
+    """Return how many cubes lie between two, counted along the columns, the rows and the ranks."""
+    file, z = divmod(one, RANKS)
+    other_file, other_z = divmod(other, RANKS)
+    return abs(file // SIDE - other_file // SIDE) + abs(file % SIDE - other_file % SIDE) + abs(z - other_z)
 
 
 def gains(position: Position, moves: Iterable[int]) -> list[int]:

@@ -6,10 +6,12 @@ counts as ``OBSERVATIONS`` of them.
 """
 
 from collections.abc import Sequence
+from itertools import chain
 from math import exp, sqrt
 from typing import Any, NamedTuple
 
 from domain.game import AnyGame
+from domain.review.findings import seat_scores
 from domain.search.expectation import CURVES, Curve
 from domain.search.values import MAX_EVALUATION
 from tests.tuning.selfplay import Sample
@@ -18,6 +20,8 @@ from tests.tuning.variants import Weights, evaluation_with, weights_of
 OBSERVATIONS = 10.0
 SEARCH_SHARE = 0.6
 """The share of the search in the target, the rest is the result."""
+MAX_GROUPS = 40
+"""Of games that are left out in turn to find how certain a curve is."""
 UNIT = 1024
 """The weight at which a feature is counted: divisions inside an evaluation lose little of it."""
 MIN_PRESENCE = 0.004
@@ -125,38 +129,77 @@ def inverted(matrix: Sequence[Sequence[float]]) -> list[list[float]]:
 
 
 def fit_curve(game: AnyGame, samples: Sequence[Sample], by_places: bool) -> Curve:
-    """Return the curve of expected points that explains the results of games best, with its 95 % intervals."""
-    seats = len(samples[0].scores)
-    rows: list[Row] = []
-    for sample in samples:
-        share = OBSERVATIONS / max(1, len(sample.positions))
-        for value, text in sample.positions:
-            if abs(value) > MAX_EVALUATION:
-                continue
-            position = game.parse_position(text)
-            if seats == 2:
-                lead = value if game.to_move(position) == 0 else -value
-                rows.append(({0: lead / 1000, 1: 1.0}, sample.scores[0], share))
-                continue
-            scores = [game.evaluate(position, seat) / 1000 for seat in range(seats)]
-            rows += _pairs(scores, sample.scores, share)
-    values, variances = newton(rows, [0.0, 0.0][: 2 if seats == 2 else 1], [1e3, 1e3][: 2 if seats == 2 else 1])
-    slope, error = values[0], 1.96 * sqrt(variances[0])
-    scale = round(1000 / slope)
-    interval = (round(1000 / (slope + error)), round(1000 / max(1e-6, slope - error)))
-    if seats > 2:
-        return Curve(scale, 0, interval, (0, 0), len(samples), by_places)
-    centre, margin = -1000 * values[1] / slope, 1960 * sqrt(variances[1]) / slope
-    return Curve(scale, round(centre), interval, (round(centre - margin), round(centre + margin)), len(samples))
+    """Return the curve of expected points that explains the results of games best, with its 95 % intervals.
 
-
-def _pairs(scores: Sequence[float], points: Sequence[float], share: float) -> list[Row]:
-    """Return a row for each pair of seats that the end has told apart: given that, the better score is the likelier.
-
-    The softmax with the same temperature gives each pair the same odds (Bradley and Terry 1952).
+    Raises ValueError when no curve does, because better scores have not led to more points.
     """
-    pairs = [(one, other) for one in range(len(scores)) for other in range(one) if points[one] != points[other]]
+    of_games = [_rows_of_curve(game, sample, by_places) for sample in samples if sample.positions]
+    scale, centre = _curve(of_games)
+    groups = min(MAX_GROUPS, len(of_games))
+    without = [
+        _curve([rows for number, rows in enumerate(of_games) if number % groups != group]) for group in range(groups)
+    ]
+    margin = _margin([1000 / other for other, _ in without])
+    around = _margin([other for _, other in without])
+    return Curve(
+        round(scale),
+        round(centre),
+        (round(1000 / (1000 / scale + margin)), round(1000 / max(1e-6, 1000 / scale - margin))),
+        (round(centre - around), round(centre + around)),
+        len(of_games),
+        by_places,
+    )
+
+
+def _rows_of_curve(game: AnyGame, sample: Sample, by_places: bool) -> list[Row]:
+    share = OBSERVATIONS / len(sample.positions)
+    rows: list[Row] = []
+    for value, text in sample.positions:
+        if abs(value) > MAX_EVALUATION:
+            continue
+        position = game.parse_position(text)
+        scores = [score / 1000 for score in seat_scores(game, position, game.to_move(position), value)]
+        if len(scores) == 2:
+            rows.append(({0: scores[0], 1: 1.0}, sample.scores[0], share))
+        else:
+            rows += encounters(scores, sample.scores, share, by_places)
+    return rows
+
+
+def _curve(of_games: Sequence[Sequence[Row]]) -> tuple[float, float]:
+    """Return scale and centre of the curve that explains the rows of games best; without a centre it is 0."""
+    rows = list(chain.from_iterable(of_games))
+    size = max(len(present) for present, _, _ in rows)
+    values, _ = newton(rows, [0.0] * size, [1e3] * size)
+    if values[0] <= 0:
+        raise ValueError(f"better scores have not led to more points in {len(of_games)} games")
+    return 1000 / values[0], (-1000 * values[1] / values[0] if size > 1 else 0.0)
+
+
+def _margin(estimates: Sequence[float]) -> float:
+    """Return half the width of the 95 % interval of an estimate, from those without one group of games at a time.
+
+    The positions of a game share its result, and only games are independent: the jackknife leaves out whole games
+    (Tukey 1958).
+    """
+    groups, average = len(estimates), sum(estimates) / len(estimates)
+    return 1.96 * sqrt((groups - 1) / groups * sum((estimate - average) ** 2 for estimate in estimates))
+
+
+def encounters(scores: Sequence[float], points: Sequence[float], share: float, with_ties: bool) -> list[Row]:
+    """Return a row for each pair of seats that the end has told apart, or ``with_ties`` for each pair.
+
+    Where only the winner has points, nothing is known of two others: given that one of two has won, the better score is
+    the likelier, and the softmax with the same temperature gives each pair the same odds (Bradley and Terry 1952).
+    """
+    pairs = [
+        (one, other) for one in range(len(scores)) for other in range(one) if with_ties or points[one] != points[other]
+    ]
     return [
-        ({0: scores[one] - scores[other]}, float(points[one] > points[other]), share / len(pairs))
+        (
+            {0: scores[one] - scores[other]},
+            (1 + (points[one] > points[other]) - (points[one] < points[other])) / 2,
+            share / len(pairs),
+        )
         for one, other in pairs
     ]

@@ -10,13 +10,15 @@ from random import Random
 from typing import NamedTuple
 
 from domain.game import AnyGame
+from domain.games import GAMES
 from domain.history import History
 from domain.search.negamax import RootMove, Search
+from tests.tuning.duel import in_processes
 
 OPENING_PLIES = range(4, 13)
 NOISE = 40
 """The largest noise on the value of a move, in hundredths of the smallest piece: games must differ."""
-MAX_PLIES = 400
+MAX_PLIES = 1_000
 MAX_POSITIONS = 24
 """Quiet positions of one game that are kept, evenly spread over it."""
 
@@ -35,18 +37,27 @@ class Sample(NamedTuple):
     positions: tuple[Quiet, ...]
 
 
-def play(game: AnyGame, setup: str, nodes: int, seed: str) -> Sample:
-    """Play a game between equals that visit ``nodes`` for every move."""
-    chance = Random(seed)
+class Task(NamedTuple):
+    """A game between equals that visit ``nodes`` for every move."""
+
+    game: str
+    setup: str
+    nodes: int
+    number: int
+
+
+def play(task: Task) -> Sample:
+    """Play a game and return its sample, without positions when it has no end after ``MAX_PLIES``: it tells nothing."""
+    game, setup, nodes = GAMES[task.game], task.setup, task.nodes
+    chance = Random("/".join(map(str, task)))
     position, history = game.initial(setup), History(game)
-    scores = (1 / game.seats_at(position),) * game.seats_at(position)
     opening = chance.choice(OPENING_PLIES)
     quiet: list[Quiet] = []
     for ply in range(MAX_PLIES):
         outcome = game.outcome(position, history)
         if outcome is not None:
-            scores = outcome.scores
-            break
+            step = max(1, -(-len(quiet) // MAX_POSITIONS))
+            return Sample(outcome.scores, tuple(quiet[chance.randrange(step) :: step]))
         moves = game.order(position, game.legal_moves(position))
         if ply < opening:
             move = chance.choice(moves)
@@ -59,8 +70,7 @@ def play(game: AnyGame, setup: str, nodes: int, seed: str) -> Sample:
                 quiet.append(Quiet(choice.value, game.format_position(position)))
         history = history.with_position(position)
         position = game.play(position, move)
-    step = max(1, -(-len(quiet) // MAX_POSITIONS))
-    return Sample(scores, tuple(quiet[chance.randrange(step) :: step]))
+    return Sample((1 / game.seats_at(position),) * game.seats_at(position), ())
 
 
 def read(path: Path) -> Iterator[Sample]:
@@ -79,11 +89,12 @@ def add(path: Path, sample: Sample) -> None:
         file.write("\t".join([" ".join(map(repr, sample.scores)), *quiet]) + "\n")
 
 
-def games(game: AnyGame, setup: str, path: Path, number: int, nodes: int) -> list[Sample]:
-    """Return the first ``number`` games of a file, those that it lacks played now."""
+def games(game: AnyGame, setup: str, path: Path, number: int, nodes: int, jobs: int) -> list[Sample]:
+    """Return the first ``number`` games of a file, those that it lacks played now, so many at a time."""
     path.parent.mkdir(parents=True, exist_ok=True)
     played = list(read(path))
-    while len(played) < number:
-        played.append(play(game, setup, nodes, f"{game.id}/{setup}/{nodes}/{len(played)}"))
-        add(path, played[-1])
+    missing = [Task(game.id, setup, nodes, index) for index in range(len(played), number)]
+    for sample in in_processes(play, missing, jobs):
+        played.append(sample)
+        add(path, sample)
     return played[:number]

@@ -19,11 +19,12 @@ def finding(ply: int, loss: int = 0, expected: tuple[int, int] = (5000, 5000), *
     return Finding(ply, 1 - ply % 2, "a", best, expected, loss, 0, 4, 1, ("a",), (best,), (), NODES)._replace(**changes)
 
 
-def test_losses_have_the_labels_of_their_size() -> None:
-    noise = 3 * NOISE["bashni"]
-    losses = [0, max(500, noise) - 1, max(500, noise), max(1000, noise), max(1500, noise), POINT]
+def test_losses_have_the_labels_of_their_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(NOISE, "bashni", 100)
+    losses = [0, 499, 500, 999, 1_000, 1_499, 1_500, POINT]
     review = judge("bashni", [finding(ply, loss) for ply, loss in enumerate(losses, 1)], (1, 0))
-    expected = [None, None, MoveLabel.INACCURACY, MoveLabel.MISTAKE, MoveLabel.BLUNDER, MoveLabel.BLUNDER]
+    inaccuracy, mistake, blunder = MoveLabel
+    expected = [None, None, inaccuracy, inaccuracy, mistake, mistake, blunder, blunder]
     assert [move.label for move in review.moves] == expected
 
 

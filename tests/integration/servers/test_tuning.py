@@ -13,11 +13,11 @@ from domain.history import History
 from domain.search import node_budget
 from domain.search.negamax import Choice
 from tests.tuning import strength
-from tests.tuning.__main__ import written
+from tests.tuning.__main__ import noise, written
 from tests.tuning.book import PLIES, book, draw, openings, path_of
 from tests.tuning.duel import Claims, Player, level_player, play_pair, player_score
-from tests.tuning.fit import inverted, newton
-from tests.tuning.selfplay import games
+from tests.tuning.fit import encounters, fit_curve, inverted, newton
+from tests.tuning.selfplay import Quiet, Sample, games
 from tests.tuning.variants import evaluation_with, weights_of
 
 BOOKS = [(game.id, setup) for game in GAMES.values() for setup in game.setups if path_of(game.id, setup).exists()]
@@ -143,8 +143,8 @@ def test_games_that_may_end_early_are_counted_and_printed_apart_from_others(
 
 def test_games_that_have_been_played_are_read_again(tmp_path: Path) -> None:
     path = tmp_path / "games.tsv"
-    played = games(BASHNI, "start", path, 2, nodes=20)
-    assert games(BASHNI, "start", path, 2, nodes=20) == played
+    played = games(BASHNI, "start", path, 2, nodes=20, jobs=1)
+    assert games(BASHNI, "start", path, 2, nodes=20, jobs=1) == played
     assert all(sum(sample.scores) == 1 for sample in played)
     assert all(BASHNI.parse_position(quiet.position) for sample in played for quiet in sample.positions)
 
@@ -158,6 +158,39 @@ def test_the_regression_finds_the_weights_that_results_come_from() -> None:
         rows.append((features, float(chance.random() < expected), 1.0))
     values, variances = newton(rows, [0.0, 0.0], [10.0, 10.0])
     assert values == pytest.approx([0.8, -0.5], abs=4 * max(variances) ** 0.5)
+
+
+def test_the_curve_of_expected_points_tells_how_far_better_scores_lead_to_more_points() -> None:
+    start = BASHNI.format_position(BASHNI.initial("start"))
+    chance = Random(2)
+    samples = []
+    for _ in range(4_000):
+        value = chance.randrange(-1_500, 1_501)
+        first = float(chance.random() < 1 / (1 + exp(-(value - 100) / 400)))
+        samples.append(Sample((first, 1 - first), (Quiet(value, start),)))
+    curve = fit_curve(BASHNI, samples, by_places=False)
+    assert curve.scale == pytest.approx(400, abs=30)
+    assert curve.centre == pytest.approx(100, abs=30)
+    assert curve.scale_interval[0] < 400 < curve.scale_interval[1]
+    reversed_samples = [sample._replace(scores=sample.scores[::-1]) for sample in samples]
+    with pytest.raises(ValueError, match="better scores have not led to more points in 4000 games"):
+        fit_curve(BASHNI, reversed_samples, by_places=False)
+
+
+def test_among_four_seats_shared_places_count_as_halves_and_losers_are_not_compared() -> None:
+    scores = (3.0, 2.0, 1.0, 0.0)
+    of_winner = encounters(scores, (0, 1, 0, 0), 1.0, with_ties=False)
+    assert [(lead[0], result) for lead, result, _ in of_winner] == [(-1, 1), (-1, 0), (-2, 0)]
+    of_places = encounters(scores, (5 / 6, 5 / 6, 1 / 3, 0), 1.0, with_ties=True)
+    assert [result for _, result, _ in of_places] == [0.5, 0, 0, 0, 0, 0]
+
+
+def test_the_noise_of_expected_points_is_that_of_a_search_with_more_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    samples = [Sample((1.0, 0.0), (Quiet(0, BASHNI.format_position(BASHNI.initial("start"))),))] * 2
+    monkeypatch.setattr("tests.tuning.__main__.NODES", (30, 30))
+    assert noise(BASHNI, samples, jobs=1) == 0
+    monkeypatch.setattr("tests.tuning.__main__.NODES", (30, 300))
+    assert noise(BASHNI, samples, jobs=1) > 0
 
 
 def test_a_matrix_times_its_inverse_is_the_unit() -> None:

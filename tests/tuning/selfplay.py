@@ -90,7 +90,7 @@ def add(path: Path, sample: Sample) -> None:
 
 
 def games(game: AnyGame, setup: str, path: Path, number: int, nodes: int, jobs: int) -> list[Sample]:
-    """Return the first ``number`` games of a file, those that it lacks played now, so many at a time."""
+    """Return the first ``number`` games of a file, those that it lacks played now, ``jobs`` at a time."""
     path.parent.mkdir(parents=True, exist_ok=True)
     played = list(read(path))
     missing = [Task(game.id, setup, nodes, index) for index in range(len(played), number)]

@@ -7,9 +7,9 @@ import pytest
 from domain.games import GAMES
 from domain.history import History
 from domain.search import choose
+from domain.search.budgets import MAX_SHORT_LEVEL
 
 GAME = GAMES["tower-game"]
-MAX_LEVEL = 8
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_a_search_of_few_positions_mates_before_the_game_ends_without_progress(m
     position: Any = GAME.parse_position(f"{men} w - - 0")
     history = History(GAME)
     while (outcome := GAME.outcome(position, history)) is None:
-        move = choose(GAME, position, history, MAX_LEVEL, len(history), 300).move
+        move = choose(GAME, position, history, MAX_SHORT_LEVEL, len(history), 300).move
         history = history.with_position(position)
         position = GAME.play(position, move)
     assert (outcome.reason, outcome.scores) == ("checkmate", (1.0, 0.0))

@@ -13,7 +13,6 @@ those that fail: ``--confirm 100 --most 10`` is the check of ten puzzles a game.
 
 import argparse
 import gzip
-import os
 import sys
 import time
 from collections import Counter
@@ -24,9 +23,7 @@ from random import Random
 from typing import Any
 
 from api.operations.puzzles import FOLDER
-from deploy.local.compiled import find_build
 from deploy.local.environment import ROOT
-from domain.build import COMPILED
 from domain.game import AnyGame
 from domain.games import GAMES
 from domain.history import History
@@ -44,6 +41,7 @@ from domain.puzzles.lines import (
 )
 from domain.search import choose
 from tests.tuning.book import path_of
+from tests.tuning.strength import in_compiled_code
 
 SETUPS = {"towers": "two-player"}
 """The setups that are mined, where it is not the first of a game."""
@@ -271,8 +269,5 @@ def main(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    build = find_build()
-    if build is not None and not COMPILED:
-        environment = {**os.environ, "PYTHONPATH": f"{build}{os.pathsep}{ROOT}", "PYTHONSAFEPATH": "1"}
-        os.execve(sys.executable, [sys.executable, "-m", "tests.mining", *sys.argv[1:]], environment)  # noqa: S606
+    in_compiled_code(sys.argv[1:], "tests.mining")
     main(sys.argv[1:])

@@ -56,8 +56,8 @@ NODES_AND_RATES: Final[Mapping[str, Sequence[tuple[int, float]]]] = {
         *((1_400, 0.70), (2_400, 0.46), (6_000, 0.40), (24_000, 0.0)),
     ),
     "tower-game": (
-        *((400, 0.58), (400, 0.475), (700, 0.42), (1_400, 0.40)),
-        *((2_600, 0.315), (4_800, 0.19), (9_000, 0.085), (16_000, 0.0)),
+        *((400, 0.515), (400, 0.41), (800, 0.39), (1_400, 0.365)),
+        *((2_600, 0.29), (4_800, 0.19), (9_000, 0.085), (16_000, 0.0)),
     ),
 }
 """Node budget and blunder rate of the levels up to 8 in games where those of LEVELS would not lie evenly apart.
@@ -65,7 +65,7 @@ NODES_AND_RATES: Final[Mapping[str, Sequence[tuple[int, float]]]] = {
 In Fourplay the others make up for much of what one of four overlooks; in The Tower Game nodes bring the most.
 """
 
-ENGINE_VERSION: Final = 8
+ENGINE_VERSION: Final = 9
 """The version of the search. Raise it with every change that may alter a choice: stored choices must be repeatable."""
 
 DRAWS_VERSION: Final = 4

@@ -29,3 +29,25 @@ def test_the_graph_of_a_review_steps_the_board(
     expect(board).to_have_attribute("data-shown", "3")
     page.get_by_text("The graph as a table").click()
     expect(page.get_by_role("row", name=re.compile("4 Black: a5xc3xe5 +forced"))).to_be_visible()
+
+
+def test_a_page_that_waits_for_a_review_asks_again_after_a_failure(
+    pair: tuple[Visitor, Visitor, str], installation: SharedInstallation
+) -> None:
+    white, _, match = pair
+    white.move(match, MOVES[0])
+    white.call("POST", f"/matches/{match}/resignation", {})
+    store_review(Installation(installation.settings), match)
+    page, requests = white.page, "**/api/v1/matches/*/review"
+    page.route(requests, lambda route: route.fulfill(json={"state": "asked", "digest": None, "review": None}))
+    page.clock.install()
+    page.goto(f"/matches/{match}")
+    page.get_by_text("Review by the engine").click()
+    status = page.locator("#review").get_by_role("status")
+    expect(status).to_contain_text("The engine examines every move.")
+    page.route(requests, lambda route: route.abort())
+    page.clock.run_for(5_000)
+    expect(status).to_contain_text("The server cannot be reached.")
+    page.unroute_all()
+    page.clock.run_for(5_000)
+    expect(page.get_by_role("img", name="The points that each seat could expect")).to_be_visible()

@@ -9,7 +9,7 @@ const HEIGHT = 160;
 const DASHES = ["", "9 4", "2 3", "12 4 2 4"]; // lines differ without their colours
 
 // Shows the review in `part` of the match page when it is first opened. `explore(address)` opens a line.
-export async function show(part, explore) {
+export function show(part, explore) {
   const place = part.querySelector("div");
   if (!part.open || place.dataset.asked) return;
   place.dataset.asked = "yes";
@@ -22,17 +22,21 @@ export async function show(part, explore) {
   const page = part.closest("[data-match]").dataset;
   const api = `/api/v1/matches/${page.match}`;
   const options = {names: JSON.parse(page.names), board: document.getElementById("board"), go};
-  try {
-    display(await call("GET", `${api}/review`));
-  } catch (problem) {
-    tell(problem.message);
+  look();
+
+  // Looks again after a failure of the server or the connection: the review goes on without this page.
+  function look() {
+    call("GET", `${api}/review`).then(display, ({status, message}) => {
+      tell(message);
+      if (!status || status >= 500) setTimeout(look, POLL_MS);
+    });
   }
 
   function display({state, digest, review}) {
     if (review) return place.replaceChildren(...drawn(review, digest, options));
     if (state === "asked") {
       tell("The engine examines every move. This takes some minutes; you can leave the page meanwhile.");
-      setTimeout(() => call("GET", `${api}/review`).then(display, ({message}) => tell(message)), POLL_MS);
+      setTimeout(look, POLL_MS);
       return;
     }
     const button = made("button", {type: "button", class: "small"}, "Have this match reviewed");

@@ -21,7 +21,7 @@ class TowerGame(Game[Position, int]):
     goal = "Checkmate your opponent's King. Stalemating it is worth three quarters of a point."
     ending = "A hundred plies in a row without a capture or a Pawn move end the game as a draw."
     difficulty = "Hard to see at first: nine kinds of pieces move in three dimensions."
-    duration = "Long: computers of level 3 make about 500 moves, both together."
+    duration = "Long: computers of level 3 make about 450 moves, both together."
     setups = {
         "original": Setup(
             "original",

@@ -49,6 +49,7 @@ _OVERLOOKED = (
     (0.64, "two moves in three"),
     (0.55, "three moves in five"),
     (0.45, "every second move"),
+    (0.4, "two moves in five"),
     (0.34, "more than a third of its moves"),
     (0.26, "more than a quarter of its moves"),
     (0.165, "about one move in five"),

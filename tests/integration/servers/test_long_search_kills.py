@@ -1,15 +1,18 @@
 """A long search whose worker is killed again and again: its move is that of an undisturbed one.
 
-With FULL_LENGTH=1 in the environment it is one of level 12 in its full length: half an hour, for one who waits.
+``python -m tests.integration.servers.test_long_search_kills`` does it at full length, with level 12: some minutes in
+compiled code (``make compile``). In plain Python level 12 searches fewer nodes.
 """
 
 import multiprocessing
 import os
+import sys
 import time
 from multiprocessing.process import BaseProcess
 
 import pytest
 
+from domain.build import COMPILED
 from domain.games import GAMES
 from domain.search import LEVELS, budgets, choose, node_budget, seed_for
 from domain.search.budgets import Pace
@@ -19,6 +22,7 @@ from events.runtime.settings import Settings
 from events.runtime.wall_clock import now_ms
 from tests.support.eventually import eventually
 from tests.support.stepped_installation import SteppedInstallation
+from tests.tuning.strength import in_compiled_code
 from workers import long_searches
 from workers.claims import do_due
 from workers.composition import make_long_thinker, make_opponents
@@ -26,7 +30,8 @@ from workers.opponents import LONG
 
 BUDGETS = (30_000, 40_000, 50_000, 60_000)
 LEASE_MS = 1_000
-IS_FULL_LENGTH = bool(os.environ.get("FULL_LENGTH"))
+FULL_LENGTH = "FULL_LENGTH"
+IS_FULL_LENGTH = FULL_LENGTH in os.environ
 NOTES = 60 if IS_FULL_LENGTH else 1
 """Times that a search notes when it will end before its worker is killed."""
 DEADLINE_S = 7_200.0 if IS_FULL_LENGTH else 60.0
@@ -87,3 +92,9 @@ def test_a_search_whose_worker_is_killed_three_times_chooses_the_same_move(
         game.format_move(position, undisturbed.move),
     )
     assert undisturbed.nodes > LEVELS[8].nodes
+
+
+if __name__ == "__main__":
+    os.environ[FULL_LENGTH] = "1"
+    in_compiled_code(sys.argv[1:], "tests.integration.servers.test_long_search_kills")
+    sys.exit(pytest.main(["--timeout=7200", __file__]) if COMPILED else 1)

@@ -1,8 +1,8 @@
 """How long an opponent of level 1 takes to answer, alone and while searches of minutes run beside it.
 
-Each turn measures both. The searches are those of the strongest opponent of The Tower Game that this build offers, in
-the process that an installation starts for them. Seconds are wall-clock, from the request that moves to the first look
-at the match that shows the answer.
+Each turn measures both. The searches are those of the strongest opponent of The Tower Game, level 12 with a compiled
+build (``make compile``), in the process that an installation starts for them. Seconds are wall-clock, from the request
+that moves to the first look at the match that shows the answer.
 """
 
 import tempfile
@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
 
+from deploy.local.compiled import find_build
 from deploy.local.installation import LocalInstallation
 from events.installation import Installation
 from events.matches.thoughts import read_thought
@@ -27,7 +28,9 @@ PATIENCE_S = 60
 def tables() -> Iterator[Table]:
     with ExitStack() as closing:
         var = Path(closing.enter_context(tempfile.TemporaryDirectory())) / "var"
-        running = closing.enter_context(LocalInstallation(var))
+        running = LocalInstallation(var)
+        running.compiled = find_build()
+        closing.enter_context(running)
         person = closing.enter_context(ApiClient(running.url, timeout=60.0))
         person.sign_up("anna", "the secret of anna")
         _answers(person)  # the first answers wait for imports and connections
